@@ -1,0 +1,63 @@
+PYTHON ?= python3
+VENV ?= .venv
+# Processes for pytest-xdist; 0 runs the tests in pytest's own process. Each worker loads (on the
+# first run, compiles) the Numba code for itself, so more of them pay only for a long suite.
+WORKERS ?= 0
+# More arguments for pytest: make test PYTEST_ARGS="-k bidding -x"
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore $(BIN)/python -m pip
+STAMP := $(VENV)/.setup-stamp
+TORCH := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup test test-slow lint format demo golden docs-tables bench clean clean-cache
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## Make the virtual environment with the exact versions of constraints.txt
+
+# Torch comes first and by its exact version, so that no other package's range picks its build.
+$(STAMP): pyproject.toml constraints.txt
+	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet $(TORCH) -c constraints.txt
+	$(PIP) install --quiet -c constraints.txt -e ".[train,sb3,dev]"
+	@touch $@
+
+test: lint ## Lint, types, then the default test suite
+	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+test-slow: setup ## The heavy checks that `make test` leaves out
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+lint: setup ## Ruff's checks and formatting, and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+
+format: setup ## Reformat, and apply the fixes that are safe
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+demo: setup ## Play a deal in the terminal
+	$(BIN)/marias demo
+
+golden: setup ## Regenerate the golden playthroughs of the tests
+	$(BIN)/python -m tests.regenerate_golden
+
+docs-tables: setup ## Regenerate the generated tables in docs/
+	$(BIN)/python -m marias_env.docs_tables
+
+bench: setup ## Measure the throughput
+	$(BIN)/python benchmarks/throughput.py
+
+clean: clean-cache ## Remove built files and tool caches (the virtual environment stays)
+	rm -rf build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+clean-cache: ## Remove Numba's compiled code and Python's
+	find marias_env agents training tests benchmarks -depth \
+	    \( -name '*.nbi' -o -name '*.nbc' -o -name __pycache__ \) -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,1 @@
+"""Training and judging of Mariáš agents: self-play, arenas and evaluation runs."""
