@@ -1,0 +1,367 @@
+"""`DealBatch`: thousands of deals at once, the vectorized core."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
+from marias_env.cards import CARDS, card_id
+from marias_env.core import kernels
+from marias_env.core.deal import DEAL, pack_rules
+from marias_env.core.kernels import NO_ACTION
+from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
+from marias_env.match import Match
+from marias_env.rules import Rules, get_rules
+
+AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
+
+STATE_VERSION: Final = 1
+"""Version of the DEAL layout: saved bytes of another version are refused."""
+
+
+class DealBatch:
+    """A batch of independent deals, one row each, stepped together in compiled code.
+
+    A row's cards depend on (seed, row index, episode) only, never on the batch size or on other rows.
+
+    Args:
+        num_deals: number of rows B.
+        rules: a preset's name or a rule set.
+        seed: any seed of `numpy.random.SeedSequence`; None draws one.
+        autoreset: what happens to a row whose deal has ended. `True` or `"same_step"`: it is dealt
+            anew within the same `step` (the deal rotates). `"next_step"`: the next `step` deals anew
+            and ignores that row's action. `False` or `"disabled"`: it stays over, takes only the
+            action -1, and `reset(indices=...)` starts it again.
+        match: None: an episode is one deal. A `Match`: deals go on until the match is over.
+        first_index: index of row 0 in the seeding, to split one batch over several processes.
+
+    Raises:
+        RulesError: unknown rules.
+        ValueError: `num_deals` below 1 or an unknown autoreset mode.
+    """
+
+    def __init__(
+        self,
+        num_deals: int = 1,
+        rules: str | Rules = "traditional",
+        seed: int | Sequence[int] | None = None,
+        autoreset: bool | str = True,
+        match: Match | None = None,
+        first_index: int = 0,
+    ) -> None:
+        if num_deals < 1:
+            raise ValueError(f"num_deals: {num_deals!r}; expected a whole number from 1")
+        self.rules = get_rules(rules)
+        self.match = match
+        self.first_index = first_index
+        self._autoreset = _autoreset_mode(autoreset)
+        self._rules = pack_rules(
+            self.rules, match.deals if match else 0, (match.points or 0) if match else 0
+        )
+        self.deals: npt.NDArray[Any] = np.zeros(num_deals, dtype=DEAL)
+        self._payments = np.zeros((num_deals, 3), dtype=np.int64)
+        self._done = np.zeros(num_deals, dtype=np.bool_)
+        self.reset(seed)
+
+    # ------------------------------------------------------------------ seeding and dealing
+
+    def reset(
+        self,
+        seed: int | Sequence[int] | None = None,
+        indices: npt.ArrayLike | None = None,
+    ) -> None:
+        """Starts new episodes.
+
+        Args:
+            seed: with no `indices`: seeds every row and starts its episode 0; None draws a seed.
+            indices: rows to start anew with the next episode of their own stream.
+
+        Raises:
+            ValueError: both arguments are given.
+            IndexError: an index out of range.
+        """
+        if indices is not None:
+            if seed is not None:
+                raise ValueError("reset: give seed or indices, not both; a seed is for the whole batch")
+            rows = np.ascontiguousarray(np.arange(len(self))[np.asarray(indices)], dtype=np.int64)
+            kernels.restart_rows(self.deals, self._rules, np.atleast_1d(rows))
+            return
+        root = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+        kernels.reset_rows(self.deals, self._rules, root, self.first_index)
+        self._payments[:] = 0
+
+    def set_decks(self, decks: npt.ArrayLike, dealers: npt.ArrayLike | int) -> None:
+        """Deals given decks.
+
+        Args:
+            decks: (B, n) or (n,) card ids in dealing order (INTERFACE.md), n cards of the rules.
+            dealers: (B,) or one seat.
+
+        Raises:
+            DeckError: a row is not an ordering of exactly the cards of the rules, or a dealer is no
+                seat; no row is changed.
+        """
+        n = self.rules.num_cards
+        cards = np.asarray(decks)
+        if cards.ndim == 1:
+            cards = cards[None, :]
+        if cards.ndim != 2 or cards.shape[1] != n or cards.shape[0] not in (1, len(self)):
+            raise DeckError(
+                f"decks of shape {np.shape(decks)}; expected ({len(self)}, {n}) or ({n},)"
+            )
+        if cards.dtype.kind not in "iu":
+            raise DeckError(f"decks of dtype {cards.dtype}; expected integer card ids")
+        whole = [card for card in range(32) if self.rules.deck_mask >> card & 1]
+        wrong = np.flatnonzero((np.sort(cards, axis=1) != whole).any(axis=1))
+        if wrong.size:
+            raise DeckError(
+                f"deck of row {wrong[0]}: {cards[wrong[0]].tolist()}; expected every one of the {n} "
+                "cards of the rules once"
+            )
+        seats = np.asarray(dealers)
+        if seats.dtype.kind not in "iu" or ((seats < 0) | (seats > 2)).any():
+            raise DeckError(f"dealer: {dealers!r}; expected a seat 0, 1 or 2")
+        if seats.ndim > 1 or (seats.ndim == 1 and seats.shape[0] not in (1, len(self))):
+            raise DeckError(f"dealers of shape {seats.shape}; expected ({len(self)},)")
+        self.deals["deck"] = 0
+        self.deals["deck"][:, :n] = cards
+        self.deals["dealer"] = seats
+        kernels.deal_rows(self.deals, self._rules)
+
+    def next_deals(self, indices: npt.ArrayLike) -> None:
+        """Deals on in finished rows: the next deal of their match, or a new episode."""
+        rows = np.ascontiguousarray(np.arange(len(self))[np.asarray(indices)], dtype=np.int64)
+        kernels.continue_rows(self.deals, self._rules, np.atleast_1d(rows))
+
+    # ------------------------------------------------------------------ stepping
+
+    def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Takes one action in every row.
+
+        Args:
+            actions: (B,) integer action ids; -1 for rows that are over (autoreset disabled).
+
+        Returns:
+            (B,) bool: the deal of this row ended with this action.
+
+        Raises:
+            ActionError: wrong shape or dtype.
+            IllegalActionError: an action out of range or not legal. No row is changed.
+        """
+        chosen = self._as_actions(actions)
+        done = np.empty(len(self), dtype=np.bool_)
+        bad = kernels.step_rows(
+            self.deals, self._rules, chosen, done, self._payments, self._autoreset
+        )
+        if bad >= 0:
+            raise self.illegal_action(int(bad), int(chosen[bad]))
+        return done
+
+    def _as_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        chosen = np.asarray(actions)
+        if chosen.shape != (len(self),):
+            raise ActionError(f"actions of shape {chosen.shape}; expected ({len(self)},)")
+        if chosen.dtype.kind not in "iu":
+            raise ActionError(f"actions of dtype {chosen.dtype}; expected integers")
+        return np.ascontiguousarray(chosen, dtype=np.int64)
+
+    def illegal_action(self, row: int, action: int) -> IllegalActionError:
+        """Returns the error that names row, seat, phase, action and what was legal."""
+        deal = self.deals[row]
+        legal = tuple(a for a in range(NUM_ACTIONS) if int(deal["legal"]) >> a & 1)
+        text = ACTIONS[action] if 0 <= action < NUM_ACTIONS else "out of range"
+        if deal["phase"] == OVER:
+            what = f"the deal is over; expected {NO_ACTION} (no action) or a reset"
+        else:
+            what = (
+                f"not legal for seat {deal['turn']} in phase {PHASES[deal['phase']]}; "
+                f"expected one of {', '.join(ACTIONS[a] for a in legal)}"
+            )
+        return IllegalActionError(
+            f"row {row}: action {action} ({text}): {what}", action=action, legal=legal, row=row
+        )
+
+    def sample_legal(self, out: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+        """Draws uniformly random legal actions from the rows' own streams.
+
+        Args:
+            out: (B,) int64 buffer to write to.
+
+        Returns:
+            (B,) int64; -1 for rows that are over.
+        """
+        actions = np.empty(len(self), dtype=np.int64) if out is None else out
+        kernels.sample_rows(self.deals, actions)
+        return actions
+
+    # ------------------------------------------------------------------ what can be read
+
+    def legal_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Returns (B, 48) int8: 1 where an action is legal for the seat on turn; 0 when over.
+
+        Args:
+            out: C-contiguous (B, 48) int8 buffer to write to.
+        """
+        mask = np.empty((len(self), NUM_ACTIONS), dtype=np.int8) if out is None else out
+        kernels.legal_rows(self.deals, mask.view(np.uint64))
+        return mask
+
+    @property
+    def legal_bits(self) -> npt.NDArray[np.uint64]:
+        """(B,) uint64: the masks packed, bit a for action a."""
+        return self.deals["legal"].astype(np.uint64)
+
+    @property
+    def turn(self) -> npt.NDArray[np.int8]:
+        """(B,) int8: seat to act, -1 when over."""
+        return self.deals["turn"].copy()
+
+    @property
+    def phase(self) -> npt.NDArray[np.int8]:
+        """(B,) int8: phase ids, names in `PHASES`."""
+        return self.deals["phase"].copy()
+
+    @property
+    def dealer(self) -> npt.NDArray[np.int8]:
+        """(B,) int8: dealer's seat."""
+        return self.deals["dealer"].copy()
+
+    @property
+    def payments(self) -> npt.NDArray[np.int64]:
+        """(B, 3) int64: units by seat of each row's last finished deal; zeros before the first."""
+        return self._payments.copy()
+
+    @property
+    def totals(self) -> npt.NDArray[np.int64]:
+        """(B, 3) int64: units by seat since the row's match (or single deal) began."""
+        return self.deals["totals"].copy()
+
+    @property
+    def autoreset(self) -> str:
+        """`disabled`, `same_step` or `next_step`."""
+        return next(name for name, mode in AUTORESET_MODES.items() if mode == self._autoreset)
+
+    def __len__(self) -> int:
+        return int(self.deals.shape[0])
+
+    def __repr__(self) -> str:
+        return (
+            f"DealBatch(num_deals={len(self)}, dealing={self.rules.dealing!r}, "
+            f"autoreset={self.autoreset!r})"
+        )
+
+    # ------------------------------------------------------------------ copies and bytes
+
+    def _like(self, deals: npt.NDArray[Any], payments: npt.NDArray[np.int64]) -> DealBatch:
+        other = object.__new__(DealBatch)
+        other.rules = self.rules
+        other.match = self.match
+        other.first_index = self.first_index
+        other._autoreset = self._autoreset
+        other._rules = self._rules
+        other.deals = np.ascontiguousarray(deals)
+        other._payments = np.ascontiguousarray(payments)
+        other._done = np.zeros(len(other.deals), dtype=np.bool_)
+        return other
+
+    def copy(self) -> DealBatch:
+        """Returns an independent copy: same rows, same random streams."""
+        return self._like(self.deals.copy(), self._payments.copy())
+
+    def __getitem__(self, rows: Any) -> DealBatch:
+        """Returns copies of some rows as a batch: an index, a slice, an index array or a bool mask."""
+        chosen = np.atleast_1d(np.arange(len(self))[rows])
+        if chosen.size == 0:
+            raise IndexError("no rows selected; a batch has at least one")
+        return self._like(self.deals[chosen], self._payments[chosen])
+
+    def __setitem__(self, rows: Any, other: DealBatch) -> None:
+        """Overwrites some rows with the rows of another batch of the same rules."""
+        if other.rules != self.rules:
+            raise StateError("rows of a batch with other rules cannot be copied in")
+        self.deals[rows] = other.deals if len(other) > 1 else other.deals[0]
+        self._payments[rows] = other._payments if len(other) > 1 else other._payments[0]
+
+    def to_bytes(self) -> bytes:
+        """Returns the state of all rows, streams included, as bytes for `from_bytes`."""
+        buffer = io.BytesIO()
+        np.savez(
+            buffer,
+            version=np.int64(STATE_VERSION),
+            rules=np.frombuffer(self._rules.tobytes(), dtype=np.uint8),
+            deals=np.frombuffer(self.deals.tobytes(), dtype=np.uint8),
+            payments=self._payments,
+        )
+        return buffer.getvalue()
+
+    def from_bytes(self, data: bytes) -> None:
+        """Restores what `to_bytes` of a batch with the same rules returned; the row count may differ.
+
+        Raises:
+            StateError: not such bytes, another layout version, or other rules; nothing is changed.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as saved:
+                version = int(saved["version"])
+                rules = saved["rules"].tobytes()
+                raw = saved["deals"].tobytes()
+                payments = saved["payments"].astype(np.int64)
+        except Exception as error:
+            raise StateError(f"not the bytes of a DealBatch: {error}") from error
+        if version != STATE_VERSION:
+            raise StateError(f"state of layout version {version}; this is version {STATE_VERSION}")
+        if rules != self._rules.tobytes():
+            raise StateError("the bytes are of a batch with other rules or another match")
+        if not raw or len(raw) % DEAL.itemsize or len(raw) // DEAL.itemsize != len(payments):
+            raise StateError(f"{len(raw)} bytes of deals; expected a multiple of {DEAL.itemsize}")
+        self.deals = np.frombuffer(raw, dtype=DEAL).copy()
+        self._payments = np.ascontiguousarray(payments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "rules": self.rules,
+            "match": self.match,
+            "first_index": self.first_index,
+            "autoreset": self._autoreset,
+            "bytes": self.to_bytes(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(1, state["rules"], 0, state["autoreset"], state["match"], state["first_index"])  # type: ignore[misc]
+        self.from_bytes(state["bytes"])
+
+
+def _autoreset_mode(autoreset: Any) -> int:
+    if isinstance(autoreset, (bool, np.bool_)):
+        return 1 if autoreset else 0
+    if isinstance(autoreset, str) and autoreset in AUTORESET_MODES:
+        return AUTORESET_MODES[autoreset]
+    if isinstance(autoreset, int) and autoreset in AUTORESET_MODES.values():
+        return autoreset
+    raise ValueError(
+        f"autoreset: {autoreset!r}; expected True, False or one of {', '.join(AUTORESET_MODES)}"
+    )
+
+
+def deck_ids(deck: Sequence[str | int], rules: Rules) -> list[int]:
+    """Returns a deck as card ids.
+
+    Raises:
+        DeckError: it is not an ordering of exactly the cards of the rules.
+    """
+    try:
+        cards = [card_id(card) for card in deck]
+    except (TypeError, ValueError) as error:
+        raise DeckError(f"deck: {error}") from error
+    missing = [c for c in range(32) if rules.deck_mask >> c & 1 and c not in cards]
+    if len(cards) != rules.num_cards or missing:
+        raise DeckError(
+            f"deck of {len(cards)} cards; expected every one of the {rules.num_cards} cards of the "
+            f"rules once (missing: {', '.join(CARDS[c] for c in missing) or 'none'})"
+        )
+    return cards

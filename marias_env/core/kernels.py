@@ -1,0 +1,148 @@
+"""Loops over the rows of a batch. Every array is C-contiguous with the dtype named here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from marias_env.actions import OVER
+from marias_env.core.bits import nth_bit, popcount
+from marias_env.core.dealing import new_episode, next_deal, start_deal
+from marias_env.core.jit import jit
+from marias_env.core.legal import is_revoke
+from marias_env.core.rng import advance, below, stream
+from marias_env.core.step import step
+
+AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
+NO_ACTION = -1
+"""What a finished row takes and what is sampled for it."""
+
+BYTE_BITS = np.array([[(byte >> bit) & 1 for bit in range(8)] for byte in range(256)], np.int8)
+MASK_BYTES = BYTE_BITS.view(np.uint64).reshape(256).copy()
+"""Eight mask entries at once: the int8 values of a byte's bits as one uint64."""
+
+
+@jit
+def reset_rows(deals: Any, rules: Any, root: Any, first_index: Any) -> None:
+    """Seeds every row from (root, first_index + row) and starts its episode 0."""
+    for i in range(deals.shape[0]):
+        d = deals[i]
+        d["key"] = stream(root, first_index + i)
+        d["episode"] = 0
+        new_episode(d, rules[0])
+
+
+@jit
+def restart_rows(deals: Any, rules: Any, rows: Any) -> None:
+    """Starts the next episode of some rows, whatever their state; the deal rotates."""
+    for n in range(rows.shape[0]):
+        d = deals[rows[n]]
+        d["dealer"] = (d["dealer"] + 1) % 3
+        d["episode"] += 1
+        new_episode(d, rules[0])
+
+
+@jit
+def deal_rows(deals: Any, rules: Any) -> None:
+    """Starts every row anew from its own `deck` and `dealer`."""
+    for i in range(deals.shape[0]):
+        start_deal(deals[i], rules[0])
+
+
+@jit
+def continue_rows(deals: Any, rules: Any, rows: Any) -> None:
+    """Deals the next deal of some finished rows."""
+    for n in range(rows.shape[0]):
+        next_deal(deals[rows[n]], rules[0])
+
+
+@jit
+def _acceptable(d: Any, r: Any, action: Any, autoreset: Any) -> Any:
+    if d["phase"] == OVER:
+        return autoreset == AUTORESET_NEXT_STEP or action == NO_ACTION
+    if action < 0 or action >= 48:
+        return False
+    if (np.int64(d["legal"]) >> action) & 1:
+        return True
+    return is_revoke(d, r, action)
+
+
+@jit
+def step_rows(
+    deals: Any, rules: Any, actions: Any, done: Any, payments: Any, autoreset: Any
+) -> Any:
+    """Steps every row, or none: returns the first row whose action is not acceptable, or -1.
+
+    Args:
+        deals: (B,) DEAL.
+        rules: (1,) RULE_SET.
+        actions: (B,) int64.
+        done: (B,) bool, out: the deal ended with this action.
+        payments: (B, 3) int64, out: written for rows whose deal ended.
+        autoreset: one of the AUTORESET constants.
+    """
+    r = rules[0]
+    for i in range(deals.shape[0]):
+        if not _acceptable(deals[i], r, np.int64(actions[i]), autoreset):
+            return i
+    for i in range(deals.shape[0]):
+        d = deals[i]
+        done[i] = False
+        if d["phase"] == OVER:
+            if autoreset == AUTORESET_NEXT_STEP:
+                next_deal(d, r)
+            continue
+        step(d, r, np.int64(actions[i]))
+        if d["phase"] == OVER:
+            done[i] = True
+            for seat in range(3):
+                payments[i, seat] = d["payments"][seat]
+            if autoreset == AUTORESET_SAME_STEP:
+                next_deal(d, r)
+    return -1
+
+
+@jit
+def legal_rows(deals: Any, out: Any) -> None:
+    """Writes masks: out is (B, 6) uint64, the (B, 48) int8 mask seen eight entries at a time."""
+    for i in range(deals.shape[0]):
+        legal = np.int64(deals[i]["legal"])
+        for byte in range(6):
+            out[i, byte] = MASK_BYTES[(legal >> (8 * byte)) & 255]
+
+
+@jit
+def sample_rows(deals: Any, out: Any) -> None:
+    """Draws a uniformly random legal action per row from the row's own stream; (B,) int64 out."""
+    for i in range(deals.shape[0]):
+        d = deals[i]
+        legal = np.int64(d["legal"])
+        if legal == 0:
+            out[i] = NO_ACTION
+            continue
+        state = advance(d["rng"])
+        d["rng"] = state
+        out[i] = nth_bit(legal, below(state, popcount(legal)))
+
+
+@jit
+def replay_row(deals: Any, rules: Any, actions: Any, seats: Any) -> Any:
+    """Plays a list of (seat, action) on row 0; returns the index of the first bad one, or -1.
+
+    Args:
+        deals: (1,) DEAL, dealt.
+        rules: (1,) RULE_SET.
+        actions: (N,) int64.
+        seats: (N,) int64, or -1 where the seat is not to be checked.
+    """
+    d = deals[0]
+    r = rules[0]
+    for i in range(actions.shape[0]):
+        action = np.int64(actions[i])
+        if d["phase"] == OVER or (seats[i] >= 0 and seats[i] != d["turn"]):
+            return i
+        if not _acceptable(d, r, action, AUTORESET_DISABLED):
+            return i
+        step(d, r, action)
+    return -1

@@ -1,0 +1,251 @@
+"""Rule sets: the options of RULES.md 6d and 9 as one frozen value, and the named presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from marias_env.actions import CONTRACTS
+from marias_env.cards import RANKS, SUITS
+from marias_env.errors import RulesError
+
+TARIFF: Final[Mapping[str, int]] = MappingProxyType(
+    {"suit": 1, "betl": 5, "durch": 10, "open_betl": 10, "open_durch": 20}
+)
+"""Units a contract pays per opponent before doubling (RULES.md 6a, 6b)."""
+
+MAX_DOUBLINGS_LIMIT: Final = 16
+"""A deal's history has room for this many doublings of each component."""
+MAX_AMOUNT: Final = 1_000_000
+"""Largest tariff and `max_payment`: keeps every payment exact in 64 bits."""
+
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "dealing": ("chosen_trump", "talon"),
+        "queen_before_king": ("forced", "free"),
+        "deck_policy": ("shuffle", "cut"),
+        "hundred_steps": ("doubling", "linear", "fixed"),
+        "qualifying_marriage": ("best", "first", "all"),
+        "quiet_hundred_marriages": ("one", "all"),
+        "illegal_action": ("error", "revoke"),
+    }
+)
+"""Values that the options given by name take; the id of a value is its place here."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """One rule set. Variants by `dataclasses.replace(RULES["traditional"], max_doublings=3)`.
+
+    The defaults are the preset `traditional`. Every value is checked when the object is made.
+
+    Attributes:
+        dealing: `chosen_trump` (RULES.md 3a) or `talon` (3b).
+        open_contracts: whether open betl and open durch may be named.
+        queen_before_king: `forced`: the K may not be played while its Q is in the same hand.
+        max_doublings: cap on each component's level, 0…16.
+        play_out_decided: betl and durch are played to the end although they are decided.
+        deck_policy: `shuffle` every deal, or `cut` between the deals of one match (2.4).
+        hundred_steps: how a hundred grows per ten points: `doubling`, `linear`, `fixed`.
+        qualifying_marriage: the marriage that counts for reaching a hundred.
+        quiet_hundred_marriages: `all`: every marriage counts for reaching a quiet hundred.
+        opponents_marriages_in_failed_hundred: they are added to the shortfall.
+        defenders_quiet_hundred: whether the defenders can make one.
+        seven_hundred_together: both announced by one side must both be made.
+        talon_trumps: false: trumps may be discarded in a suit game only when nothing else may.
+        blind_trump: whether forehand may choose trumps blind.
+        max_payment: cap on |V|, or None.
+        tariff: units per contract; a partial mapping is completed from `TARIFF`.
+        unplayed_plain_suit: an unannounced, unfleked suit game is paid as won without play.
+        unplayed_seven_vs_flek: seven alone against a single flek of the game: not played, V = 0.
+        illegal_action: `error`, or `revoke` (6e).
+        seven_requires_card: seven and seven-against need the trump 7 in hand.
+        hundred_requires_marriage: hundred and hundred-against need a K and Q of one suit in hand.
+        suits: suits of the deck, a subset of `scdh` (RULES.md 9).
+        ranks: ranks of the deck, a subset of `789TJQKA`.
+
+    Raises:
+        RulesError: a value that the option does not take.
+    """
+
+    dealing: str = "chosen_trump"
+    open_contracts: bool = True
+    queen_before_king: str = "forced"
+    max_doublings: int = 6
+    play_out_decided: bool = False
+    deck_policy: str = "shuffle"
+    hundred_steps: str = "doubling"
+    qualifying_marriage: str = "best"
+    quiet_hundred_marriages: str = "one"
+    opponents_marriages_in_failed_hundred: bool = False
+    defenders_quiet_hundred: bool = True
+    seven_hundred_together: bool = False
+    talon_trumps: bool = True
+    blind_trump: bool = True
+    max_payment: int | None = None
+    tariff: Mapping[str, int] = dataclasses.field(default_factory=lambda: TARIFF)
+    unplayed_plain_suit: bool = False
+    unplayed_seven_vs_flek: bool = False
+    illegal_action: str = "error"
+    seven_requires_card: bool = True
+    hundred_requires_marriage: bool = True
+    suits: str = SUITS
+    ranks: str = RANKS
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in CHOICES and (
+                not isinstance(value, str) or value not in CHOICES[field.name]
+            ):
+                raise RulesError(
+                    f"option {field.name}: {value!r}; expected one of {', '.join(CHOICES[field.name])}"
+                )
+            if field.type == "bool" and not isinstance(value, bool):
+                raise RulesError(f"option {field.name}: {value!r}; expected True or False")
+        _check_int("max_doublings", self.max_doublings, 0, MAX_DOUBLINGS_LIMIT)
+        if self.max_payment is not None:
+            _check_int("max_payment", self.max_payment, 1, MAX_AMOUNT)
+        object.__setattr__(self, "tariff", _full_tariff(self.tariff))
+        object.__setattr__(self, "suits", _subset("suits", self.suits, SUITS))
+        object.__setattr__(self, "ranks", _subset("ranks", self.ranks, RANKS))
+        if self.num_cards % 3 != 2 or self.num_cards < 5:
+            raise RulesError(
+                f"options suits and ranks: {len(self.suits)} x {len(self.ranks)} = {self.num_cards} "
+                "cards; expected 3k + 2 of them with k at least 1, such as 1 x 5, 2 x 4 or 4 x 5"
+            )
+
+    @property
+    def num_cards(self) -> int:
+        """Cards in the deck, 3k + 2."""
+        return len(self.suits) * len(self.ranks)
+
+    @property
+    def hand_size(self) -> int:
+        """k: cards a hand in play, and tricks in a deal."""
+        return (self.num_cards - 2) // 3
+
+    @property
+    def card_points(self) -> int:
+        """P: card points in play, the last trick included (90 with the full deck)."""
+        return 10 * len(self.suits) * sum(rank in self.ranks for rank in "AT") + 10
+
+    @property
+    def deck_mask(self) -> int:
+        """Bit set of the deck's cards."""
+        return sum(
+            1 << (8 * SUITS.index(suit) + RANKS.index(rank))
+            for suit in self.suits
+            for rank in self.ranks
+        )
+
+    def options(self, base: str) -> dict[str, Any]:
+        """Returns the fields that differ from a preset, as JSON values (the tariff in full)."""
+        preset = RULES[base]
+        found: dict[str, Any] = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value != getattr(preset, field.name):
+                found[field.name] = dict(value) if field.name == "tariff" else value
+        return found
+
+    def __hash__(self) -> int:
+        values = [getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "tariff"]
+        return hash((*values, *self.tariff.values()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A mappingproxy cannot be pickled; the constructor makes a new one.
+        values = [getattr(self, f.name) for f in dataclasses.fields(self)]
+        return (
+            _rebuild,
+            (tuple(dict(v) if isinstance(v, Mapping) else v for v in values),),
+        )
+
+
+def _rebuild(values: tuple[Any, ...]) -> Rules:
+    return Rules(*values)
+
+
+def _check_int(name: str, value: Any, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise RulesError(f"option {name}: {value!r}; expected a whole number from {low} to {high}")
+
+
+def _full_tariff(tariff: Any) -> Mapping[str, int]:
+    if not isinstance(tariff, Mapping):
+        raise RulesError(f"option tariff: {tariff!r}; expected a mapping of contracts to units")
+    for name, units in tariff.items():
+        if name not in CONTRACTS:
+            raise RulesError(
+                f"option tariff: unknown contract {name!r}; expected {', '.join(CONTRACTS)}"
+            )
+        _check_int(f"tariff[{name!r}]", units, 0, MAX_AMOUNT)
+    return MappingProxyType({name: tariff.get(name, TARIFF[name]) for name in CONTRACTS})
+
+
+def _subset(name: str, value: Any, whole: str) -> str:
+    if (
+        not isinstance(value, str)
+        or not value
+        or len(set(value)) != len(value)
+        or not set(value) <= set(whole)
+    ):
+        raise RulesError(f"option {name}: {value!r}; expected different letters out of {whole!r}")
+    return "".join(letter for letter in whole if letter in value)
+
+
+_TRADITIONAL = Rules()
+RULES: Final[Mapping[str, Rules]] = MappingProxyType(
+    {
+        "traditional": _TRADITIONAL,
+        "online": Rules(
+            dealing="talon", open_contracts=False, queen_before_king="free", max_doublings=3
+        ),
+        "additive": dataclasses.replace(
+            _TRADITIONAL,
+            hundred_steps="linear",
+            quiet_hundred_marriages="all",
+            opponents_marriages_in_failed_hundred=True,
+            max_payment=500,
+            max_doublings=4,
+        ),
+    }
+)
+"""The presets of RULES.md by name."""
+
+
+def get_rules(rules: str | Rules) -> Rules:
+    """Returns the rule set for a preset's name, or the rule set itself.
+
+    Raises:
+        RulesError: no preset has this name.
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if isinstance(rules, str) and rules in RULES:
+        return RULES[rules]
+    raise RulesError(
+        f"unknown rules: {rules!r}; expected a Rules value or one of {', '.join(RULES)}"
+    )
+
+
+def rules_with_options(preset: str, options: Mapping[str, Any]) -> Rules:
+    """Returns a preset with some fields replaced, as deal records write them.
+
+    Raises:
+        RulesError: unknown preset or option, or a bad value.
+    """
+    base = get_rules(preset)
+    known = {field.name for field in dataclasses.fields(Rules)}
+    for name in options:
+        if name not in known:
+            raise RulesError(f"unknown option: {name!r}; expected one of {', '.join(sorted(known))}")
+    return dataclasses.replace(base, **options)
+
+
+def preset_and_options(rules: Rules) -> tuple[str, dict[str, Any]]:
+    """Returns the preset that a rule set is closest to, and the fields that differ from it."""
+    candidates = [(name, rules.options(name)) for name in RULES]
+    return min(candidates, key=lambda item: len(item[1]))
