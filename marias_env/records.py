@@ -94,7 +94,9 @@ def validate(record: Mapping[str, Any]) -> None:
     replay(record)
 
 
-def play_actions(rules: Rules, deck: Sequence[int], dealer: int, actions: Any) -> DealBatch:
+def play_actions(
+    rules: Rules, deck: Sequence[int], dealer: int, actions: Any, check_seats: bool = True
+) -> DealBatch:
     """Deals a deck and plays actions as records write them.
 
     Args:
@@ -102,6 +104,7 @@ def play_actions(rules: Rules, deck: Sequence[int], dealer: int, actions: Any) -
         deck: card ids, an ordering of exactly the cards of the rules.
         dealer: seat 0, 1 or 2.
         actions: list of `[seat, action text]`; anything else is refused.
+        check_seats: whether a seat that is not on turn is refused; else seats are not looked at.
 
     Raises:
         RecordError: with the index of the first action that is malformed or not legal.
@@ -125,11 +128,12 @@ def play_actions(rules: Rules, deck: Sequence[int], dealer: int, actions: Any) -
             batch.deals,
             batch._rules,
             np.asarray(ids, dtype=np.int64),
-            np.asarray(seats, dtype=np.int64),
+            np.asarray(seats if check_seats else [-1] * len(seats), dtype=np.int64),
         )
     )
     if bad >= 0:
-        raise RecordError(_illegal(batch, seats[bad], ids[bad]), bad)
+        seat = seats[bad] if check_seats else int(batch.deals["turn"][0])
+        raise RecordError(_illegal(batch, seat, ids[bad]), bad)
     if malformed is not None:
         raise RecordError(malformed, len(ids))
     if batch.deals["phase"][0] == OVER:
@@ -286,7 +290,7 @@ def _illegal(batch: DealBatch, seat: int, action: int) -> str:
     # Why the state does not take an action; `replay_row` has stopped in front of it.
     deal = batch.deals[0]
     if deal["phase"] == OVER:
-        return f"seat {seat} {ACTIONS[action]}: the deal is over"
+        return f"{ACTIONS[action]}: the deal is over"
     if seat != deal["turn"]:
         return f"seat {seat} {ACTIONS[action]}: seat {deal['turn']} is on turn"
     legal = ", ".join(ACTIONS[a] for a in range(len(ACTIONS)) if int(deal["legal"]) >> a & 1)
