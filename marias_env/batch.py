@@ -14,9 +14,11 @@ from marias_env.cards import CARDS, card_id
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.kernels import NO_ACTION
+from marias_env.core.observe import OBSERVATION_SIZE, STATE_SIZE, observe_rows, state_rows
 from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
+from marias_env.views import Views, make_views
 
 AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
 
@@ -65,7 +67,6 @@ class DealBatch:
         )
         self.deals: npt.NDArray[Any] = np.zeros(num_deals, dtype=DEAL)
         self._payments = np.zeros((num_deals, 3), dtype=np.int64)
-        self._done = np.zeros(num_deals, dtype=np.bool_)
         self.reset(seed)
 
     # ------------------------------------------------------------------ seeding and dealing
@@ -87,7 +88,9 @@ class DealBatch:
         """
         if indices is not None:
             if seed is not None:
-                raise ValueError("reset: give seed or indices, not both; a seed is for the whole batch")
+                raise ValueError(
+                    "reset: give seed or indices, not both; a seed is for the whole batch"
+                )
             rows = np.ascontiguousarray(np.arange(len(self))[np.asarray(indices)], dtype=np.int64)
             kernels.restart_rows(self.deals, self._rules, np.atleast_1d(rows))
             return
@@ -211,6 +214,75 @@ class DealBatch:
         kernels.legal_rows(self.deals, mask.view(np.uint64))
         return mask
 
+    def _seats(self, perspective: npt.ArrayLike | None, over: int) -> npt.NDArray[np.int64]:
+        if perspective is None:
+            seats = self.deals["turn"].astype(np.int64)
+            seats[seats < 0] = over
+            return seats
+        given = np.asarray(perspective)
+        if given.dtype.kind not in "iu" or given.shape not in ((), (len(self),)):
+            raise ValueError(
+                f"perspective: {perspective!r}; expected a seat or ({len(self)},) seats"
+            )
+        if ((given < 0) | (given > 2)).any():
+            raise ValueError(f"perspective: {perspective!r}; expected seats 0, 1 or 2")
+        return np.ascontiguousarray(np.broadcast_to(given, (len(self),)), dtype=np.int64)
+
+    def observe(
+        self,
+        perspective: npt.ArrayLike | None = None,
+        out: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.int8]:
+        """Returns (B, F) int8: what a seat sees, in the layout of `marias_env.observation`.
+
+        Args:
+            perspective: seat, or (B,) seats; None: the seat on turn (zeros for rows that are over).
+            out: C-contiguous (B, F) int8 buffer to write to.
+        """
+        seats = self._seats(perspective, -1)
+        vectors = np.empty((len(self), OBSERVATION_SIZE), dtype=np.int8) if out is None else out
+        scratch = np.empty(1, dtype=DEAL)
+        observe_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
+        return vectors
+
+    def state(
+        self,
+        perspective: npt.ArrayLike | None = 0,
+        out: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.int8]:
+        """Returns (B, S) int8 perfect-information states, for critics and oracles.
+
+        Args:
+            perspective: seat whose observation comes first; None: the seat on turn (0 when over).
+            out: C-contiguous (B, S) int8 buffer to write to.
+        """
+        seats = self._seats(perspective, 0)
+        vectors = np.empty((len(self), STATE_SIZE), dtype=np.int8) if out is None else out
+        scratch = np.empty(1, dtype=DEAL)
+        state_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
+        return vectors
+
+    def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> Views:
+        """Returns information views: all that an agent may be given.
+
+        Args:
+            rows: (N,) row indices; None: all rows, which must then not be over unless `seats` is
+                given.
+            seats: (N,) seats; None: the seat on turn.
+
+        Raises:
+            ValueError: a row without a seat on turn and no `seats`, or something that is no seat.
+        """
+        chosen = np.arange(len(self)) if rows is None else np.arange(len(self))[np.asarray(rows)]
+        chosen = np.ascontiguousarray(np.atleast_1d(chosen), dtype=np.int64)
+        whose = self.deals["turn"][chosen] if seats is None else np.asarray(seats)
+        whose = np.ascontiguousarray(np.broadcast_to(whose, chosen.shape), dtype=np.int64)
+        if ((whose < 0) | (whose > 2)).any():
+            raise ValueError(
+                "views: a row has no seat on turn (the deal is over); give seats 0 to 2"
+            )
+        return make_views(self.deals, self.rules, self._rules, chosen, whose)
+
     @property
     def legal_bits(self) -> npt.NDArray[np.uint64]:
         """(B,) uint64: the masks packed, bit a for action a."""
@@ -266,7 +338,6 @@ class DealBatch:
         other._rules = self._rules
         other.deals = np.ascontiguousarray(deals)
         other._payments = np.ascontiguousarray(payments)
-        other._done = np.zeros(len(other.deals), dtype=np.bool_)
         return other
 
     def copy(self) -> DealBatch:
@@ -332,7 +403,9 @@ class DealBatch:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(1, state["rules"], 0, state["autoreset"], state["match"], state["first_index"])  # type: ignore[misc]
+        self.__init__(
+            1, state["rules"], 0, state["autoreset"], state["match"], state["first_index"]
+        )  # type: ignore[misc]
         self.from_bytes(state["bytes"])
 
 

@@ -31,7 +31,9 @@ class Match:
         if self.points is not None and (
             isinstance(self.points, bool) or not isinstance(self.points, int) or self.points < 1
         ):
-            raise RulesError(f"match points: {self.points!r}; expected a whole number from 1 or None")
+            raise RulesError(
+                f"match points: {self.points!r}; expected a whole number from 1 or None"
+            )
         if not isinstance(self.chips_per_point, (int, float)) or self.chips_per_point <= 0:
             raise RulesError(
                 f"match chips_per_point: {self.chips_per_point!r}; expected a positive number"

@@ -241,7 +241,9 @@ def rules_with_options(preset: str, options: Mapping[str, Any]) -> Rules:
     known = {field.name for field in dataclasses.fields(Rules)}
     for name in options:
         if name not in known:
-            raise RulesError(f"unknown option: {name!r}; expected one of {', '.join(sorted(known))}")
+            raise RulesError(
+                f"unknown option: {name!r}; expected one of {', '.join(sorted(known))}"
+            )
     return dataclasses.replace(base, **options)
 
 

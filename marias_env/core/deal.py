@@ -45,6 +45,7 @@ DEAL = np.dtype(
         ("must", np.uint32, 3),  # public: kings a seat is known to hold, from a marriage
         ("phase", np.int8),
         ("turn", np.int8),  # seat on turn, -1 when over
+        ("viewer", np.int8),  # -1: the whole truth; else an information view of this seat
         ("dealer", np.int8),
         ("declarer", np.int8),
         ("contract", np.int8),  # NO_CONTRACT until named

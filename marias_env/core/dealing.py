@@ -42,6 +42,7 @@ def clear(d: Any) -> None:
         d["marriage_best"][side] = 0
         d["marriage_sum"][side] = 0
         d["levels"][side] = 0
+    d["viewer"] = -1
     d["contract"] = NO_CONTRACT
     d["trump"] = -1
     d["tricks"] = 0
