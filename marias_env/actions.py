@@ -91,6 +91,6 @@ def action_id(action: str | int) -> int:
         if number == action and 0 <= number < NUM_ACTIONS:
             return number
     raise ActionError(
-        f"not an action: {action!r}; expected a card such as 'Qh', one of {', '.join(ACTIONS[32:])}, "
-        f"or an id from 0 to {NUM_ACTIONS - 1}"
+        f"not an action: {action!r}; expected a card such as 'Qh', one of "
+        f"{', '.join(ACTIONS[32:])}, or an id from 0 to {NUM_ACTIONS - 1}"
     )

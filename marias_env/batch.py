@@ -29,16 +29,17 @@ STATE_VERSION: Final = 1
 class DealBatch:
     """A batch of independent deals, one row each, stepped together in compiled code.
 
-    A row's cards depend on (seed, row index, episode) only, never on the batch size or on other rows.
+    A row's cards depend on (seed, row index, episode) only, never on the batch size or on other
+    rows.
 
     Args:
         num_deals: number of rows B.
         rules: a preset's name or a rule set.
         seed: any seed of `numpy.random.SeedSequence`; None draws one.
         autoreset: what happens to a row whose deal has ended. `True` or `"same_step"`: it is dealt
-            anew within the same `step` (the deal rotates). `"next_step"`: the next `step` deals anew
-            and ignores that row's action. `False` or `"disabled"`: it stays over, takes only the
-            action -1, and `reset(indices=...)` starts it again.
+            anew within the same `step` (the deal rotates). `"next_step"`: the next `step` deals
+            anew and ignores that row's action. `False` or `"disabled"`: it stays over, takes only
+            the action -1, and `reset(indices=...)` starts it again.
         match: None: an episode is one deal. A `Match`: deals go on until the match is over.
         first_index: index of row 0 in the seeding, to split one batch over several processes.
 
@@ -56,8 +57,8 @@ class DealBatch:
         match: Match | None = None,
         first_index: int = 0,
     ) -> None:
-        if num_deals < 1:
-            raise ValueError(f"num_deals: {num_deals!r}; expected a whole number from 1")
+        _check_count("num_deals", num_deals, 1)
+        _check_count("first_index", first_index, 0)
         self.rules = get_rules(rules)
         self.match = match
         self.first_index = first_index
@@ -123,8 +124,8 @@ class DealBatch:
         wrong = np.flatnonzero((np.sort(cards, axis=1) != whole).any(axis=1))
         if wrong.size:
             raise DeckError(
-                f"deck of row {wrong[0]}: {cards[wrong[0]].tolist()}; expected every one of the {n} "
-                "cards of the rules once"
+                f"deck of row {wrong[0]}: {cards[wrong[0]].tolist()}; expected every one of the "
+                f"{n} cards of the rules once"
             )
         seats = np.asarray(dealers)
         if seats.dtype.kind not in "iu" or ((seats < 0) | (seats > 2)).any():
@@ -198,7 +199,7 @@ class DealBatch:
         Returns:
             (B,) int64; -1 for rows that are over.
         """
-        actions = np.empty(len(self), dtype=np.int64) if out is None else out
+        actions = _buffer(out, (len(self),), np.int64)
         kernels.sample_rows(self.deals, actions)
         return actions
 
@@ -210,7 +211,7 @@ class DealBatch:
         Args:
             out: C-contiguous (B, 48) int8 buffer to write to.
         """
-        mask = np.empty((len(self), NUM_ACTIONS), dtype=np.int8) if out is None else out
+        mask = _buffer(out, (len(self), NUM_ACTIONS), np.int8)
         kernels.legal_rows(self.deals, mask.view(np.uint64))
         return mask
 
@@ -240,7 +241,7 @@ class DealBatch:
             out: C-contiguous (B, F) int8 buffer to write to.
         """
         seats = self._seats(perspective, -1)
-        vectors = np.empty((len(self), OBSERVATION_SIZE), dtype=np.int8) if out is None else out
+        vectors = _buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
         scratch = np.empty(1, dtype=DEAL)
         observe_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
         return vectors
@@ -257,7 +258,7 @@ class DealBatch:
             out: C-contiguous (B, S) int8 buffer to write to.
         """
         seats = self._seats(perspective, 0)
-        vectors = np.empty((len(self), STATE_SIZE), dtype=np.int8) if out is None else out
+        vectors = _buffer(out, (len(self), STATE_SIZE), np.int8)
         scratch = np.empty(1, dtype=DEAL)
         state_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
         return vectors
@@ -286,32 +287,32 @@ class DealBatch:
     @property
     def legal_bits(self) -> npt.NDArray[np.uint64]:
         """(B,) uint64: the masks packed, bit a for action a."""
-        return self.deals["legal"].astype(np.uint64)
+        return np.array(self.deals["legal"], dtype=np.uint64)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
         """(B,) int8: seat to act, -1 when over."""
-        return self.deals["turn"].copy()
+        return np.array(self.deals["turn"])
 
     @property
     def phase(self) -> npt.NDArray[np.int8]:
         """(B,) int8: phase ids, names in `PHASES`."""
-        return self.deals["phase"].copy()
+        return np.array(self.deals["phase"])
 
     @property
     def dealer(self) -> npt.NDArray[np.int8]:
         """(B,) int8: dealer's seat."""
-        return self.deals["dealer"].copy()
+        return np.array(self.deals["dealer"])
 
     @property
     def payments(self) -> npt.NDArray[np.int64]:
         """(B, 3) int64: units by seat of each row's last finished deal; zeros before the first."""
-        return self._payments.copy()
+        return np.array(self._payments)
 
     @property
     def totals(self) -> npt.NDArray[np.int64]:
         """(B, 3) int64: units by seat since the row's match (or single deal) began."""
-        return self.deals["totals"].copy()
+        return np.array(self.deals["totals"])
 
     @property
     def autoreset(self) -> str:
@@ -345,7 +346,7 @@ class DealBatch:
         return self._like(self.deals.copy(), self._payments.copy())
 
     def __getitem__(self, rows: Any) -> DealBatch:
-        """Returns copies of some rows as a batch: an index, a slice, an index array or a bool mask."""
+        """Returns copies of some rows: an index, a slice, an index array or a bool mask."""
         chosen = np.atleast_1d(np.arange(len(self))[rows])
         if chosen.size == 0:
             raise IndexError("no rows selected; a batch has at least one")
@@ -371,7 +372,7 @@ class DealBatch:
         return buffer.getvalue()
 
     def from_bytes(self, data: bytes) -> None:
-        """Restores what `to_bytes` of a batch with the same rules returned; the row count may differ.
+        """Restores what `to_bytes` of a batch with the same rules returned, row count included.
 
         Raises:
             StateError: not such bytes, another layout version, or other rules; nothing is changed.
@@ -393,20 +394,33 @@ class DealBatch:
         self.deals = np.frombuffer(raw, dtype=DEAL).copy()
         self._payments = np.ascontiguousarray(payments)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "rules": self.rules,
-            "match": self.match,
-            "first_index": self.first_index,
-            "autoreset": self._autoreset,
-            "bytes": self.to_bytes(),
-        }
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.rules, self.match, self.first_index, self.autoreset, self.to_bytes())
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(
-            1, state["rules"], 0, state["autoreset"], state["match"], state["first_index"]
-        )  # type: ignore[misc]
-        self.from_bytes(state["bytes"])
+
+def _restore(
+    rules: Rules, match: Match | None, first_index: int, autoreset: str, data: bytes
+) -> DealBatch:
+    batch = DealBatch(1, rules, 0, autoreset, match, first_index)
+    batch.from_bytes(data)
+    return batch
+
+
+def _buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+    # Compiled code writes without bounds checks, so a wrong buffer must not get that far.
+    if out is None:
+        return np.empty(shape, dtype=dtype)
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+        raise ValueError(
+            f"out of shape {out.shape} and dtype {out.dtype}; expected a C-contiguous {shape} "
+            f"{np.dtype(dtype).name} array"
+        )
+    return out
+
+
+def _check_count(name: str, value: Any, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
+        raise ValueError(f"{name}: {value!r}; expected a whole number from {low}")
 
 
 def _autoreset_mode(autoreset: Any) -> int:

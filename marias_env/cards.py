@@ -52,13 +52,13 @@ def card_id(card: str | int) -> int:
         if number == card and 0 <= number < NUM_CARDS:
             return number
     raise CardError(
-        f"not a card: {card!r}; expected rank then suit such as 'Qh' (ranks {RANKS}, suits {SUITS}) "
-        f"or an id from 0 to {NUM_CARDS - 1}"
+        f"not a card: {card!r}; expected rank then suit such as 'Qh' (ranks {RANKS}, suits "
+        f"{SUITS}) or an id from 0 to {NUM_CARDS - 1}"
     )
 
 
 def card_name(card: str | int, language: str = "en") -> str:
-    """Returns the long name of a card in English (`queen of hearts`) or Czech (`svršek červený`)."""
+    """Returns a card's long name: English `queen of hearts`, Czech `svršek červený`."""
     card = card_id(card)
     suit, rank = divmod(card, 8)
     if language == "en":

@@ -1,4 +1,4 @@
-"""Typed errors. Each names the thing that is wrong and what was expected, before any state changes."""
+"""Typed errors: each names what is wrong and what was expected, before any state changes."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ class Rules:
                 not isinstance(value, str) or value not in CHOICES[field.name]
             ):
                 raise RulesError(
-                    f"option {field.name}: {value!r}; expected one of {', '.join(CHOICES[field.name])}"
+                    f"option {field.name}: {value!r}; "
+                    f"expected one of {', '.join(CHOICES[field.name])}"
                 )
             if field.type == "bool" and not isinstance(value, bool):
                 raise RulesError(f"option {field.name}: {value!r}; expected True or False")
@@ -113,8 +114,9 @@ class Rules:
         object.__setattr__(self, "ranks", _subset("ranks", self.ranks, RANKS))
         if self.num_cards % 3 != 2 or self.num_cards < 5:
             raise RulesError(
-                f"options suits and ranks: {len(self.suits)} x {len(self.ranks)} = {self.num_cards} "
-                "cards; expected 3k + 2 of them with k at least 1, such as 1 x 5, 2 x 4 or 4 x 5"
+                f"options suits and ranks: {len(self.suits)} x {len(self.ranks)} = "
+                f"{self.num_cards} cards; expected 3k + 2 of them with k at least 1, such as "
+                "1 x 5, 2 x 4 or 4 x 5"
             )
 
     @property

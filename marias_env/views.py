@@ -35,7 +35,7 @@ class Views:
     @property
     def seats(self) -> npt.NDArray[np.int8]:
         """(N,) int8: whose views they are."""
-        return self.deals["viewer"].copy()
+        return np.array(self.deals["viewer"])
 
     def legal_mask(self) -> npt.NDArray[np.int8]:
         """Returns (N, 48) int8 masks; zeros for views of seats that are not on turn."""

@@ -1,7 +1,7 @@
 """The record of one deal and of one rule set: NumPy structured dtypes.
 
-A batch is an array of `DEAL`. Clone is copy, save is bytes, gather is indexing: nothing about a deal
-lives outside its record.
+A batch is an array of `DEAL`. Clone is copy, save is bytes, gather is indexing: nothing about a
+deal lives outside its record.
 """
 
 from __future__ import annotations

@@ -154,8 +154,8 @@ def _named_again(d: Any, i: Any) -> Any:
 def gather(d: Any, r: Any, deck: Any) -> None:
     """Writes the finished deal's cards as they fell to `deck` (RULES.md 2.4).
 
-    Cards played in order, then hands (forehand first, in card-id order) if the deal ended early, then
-    the talon in the order it was put away (dealt, where nobody took it).
+    Cards played in order, then hands (forehand first, in card-id order) if the deal ended early,
+    then the talon in the order it was put away (dealt, where nobody took it).
     """
     n = 0
     played = np.int64(d["played"][0] | d["played"][1] | d["played"][2])
@@ -223,7 +223,7 @@ def new_episode(d: Any, r: Any) -> None:
 
 @jit
 def next_deal(d: Any, r: Any) -> None:
-    """Goes on after a finished deal: the next one of the match, or a new episode; the deal rotates."""
+    """Deals on after a finished deal: the match's next one, or a new episode; the deal rotates."""
     if match_over(d, r):
         d["dealer"] = (d["dealer"] + 1) % 3
         d["episode"] += 1

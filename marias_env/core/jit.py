@@ -9,10 +9,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba.core import config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
+JIT_DISABLED: bool = bool(getattr(config, "DISABLE_JIT", False))  # the stubs lack it
 
 
 def _source_stamp(folder: Path) -> str:
@@ -30,23 +31,23 @@ _FOLDER_STAMPS: dict[Path, str] = {Path(__file__).parent: _CORE_STAMP}
 def jit(function: F) -> F:
     """Compiles a function on first use and caches it on disk.
 
-    Numba's own cache looks at the file of the compiled function only, so an edited callee in another
-    file would leave a stale kernel behind. The cache key is therefore the content of the whole core
-    and of the function's own folder.
+    Numba's own cache looks at the file of the compiled function only, so an edited callee in
+    another file would leave a stale kernel behind. The cache key is therefore the content of the
+    whole core and of the function's own folder.
     """
-    compiled = numba.njit(cache=True, nogil=True)(function)
+    compiled: Any = numba.njit(cache=True, nogil=True)(function)
     if not JIT_DISABLED:
         folder = Path(function.__code__.co_filename).parent
         if folder not in _FOLDER_STAMPS:
             _FOLDER_STAMPS[folder] = _CORE_STAMP + _source_stamp(folder)
-        cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+        cache_file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
         if hasattr(cache_file, "_source_stamp"):
             cache_file._source_stamp = _FOLDER_STAMPS[folder]
-    return cast(F, compiled)
+    return cast("F", compiled)
 
 
 def jit_wrapping(function: F) -> F:
     """As `jit`, for arithmetic that wraps around modulo 2^64 by design (NumPy would warn)."""
     if JIT_DISABLED:
-        return cast(F, np.errstate(over="ignore")(function))
+        return np.errstate(over="ignore")(function)
     return jit(function)

@@ -162,11 +162,11 @@ def trick_verdict(d: Any, r: Any, winner: Any) -> Any:
     done = d["tricks"] == r["hand_size"]
     if contract == SUIT_GAME:
         return END_PLAYED if done else END_RUNNING
-    betl = contract == BETL or contract == OPEN_BETL
+    betl = contract in (BETL, OPEN_BETL)
     won = winner == d["declarer"]
     if d["made"] < 0 and won == betl:
         d["made"] = 0
-    if contract == OPEN_BETL or contract == OPEN_DURCH:
+    if contract in (OPEN_BETL, OPEN_DURCH):
         if d["made"] < 0:
             own = np.int64(d["hands"][d["declarer"]])
             others = np.int64(
