@@ -1,0 +1,196 @@
+"""Words of the game for display, in English and Czech. Nothing here is part of any format."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marias_env.cards import RANKS, SUIT_NAMES
+
+LANGUAGES: Final = ("en", "cs")
+
+RANK_SIGNS: Final = {
+    "en": ("7", "8", "9", "10", "J", "Q", "K", "A"),
+    "cs": ("7", "8", "9", "10", "Sp", "Sv", "K", "E"),
+}
+"""Short signs of the ranks: Czech cards have spodek, svršek and eso."""
+
+PHASE_NAMES: Final = {
+    "en": (
+        "choice of trumps",
+        "contract",
+        "discard",
+        "reply",
+        "naming trumps",
+        "announcements",
+        "doubling",
+        "play",
+        "over",
+    ),
+    "cs": (
+        "volba trumfů",
+        "závazek",
+        "odkládání",
+        "odpověď",
+        "určení trumfů",
+        "hlášení",
+        "flekování",
+        "sehrávka",
+        "konec",
+    ),
+}
+"""By phase id."""
+
+CONTRACT_NAMES: Final = {
+    "en": ("suit game", "betl", "durch", "open betl", "open durch"),
+    "cs": ("hra", "betl", "durch", "otevřený betl", "otevřený durch"),
+}
+"""By contract id."""
+
+LEVEL_NAMES: Final = ("", "flek", "re", "tutti", "boty", "kalhoty", "kajzr")
+"""Names of the doublings by level, the same in both languages; higher ones have none."""
+
+_EN: Final = {
+    "seat": "player {}",
+    "deal": "deal",
+    "trick": "trick",
+    "declarer": "declarer",
+    "defender": "defender",
+    "defenders": "defenders",
+    "forehand": "forehand",
+    "dealer": "dealer",
+    "no_contract": "no contract yet",
+    "trumps": "trumps",
+    "trumps_hidden": "trumps face down",
+    "trumps_unnamed": "trumps not named yet",
+    "trump_card": "trump card",
+    "blind": "blind",
+    "game": "game",
+    "hundred": "hundred",
+    "hundred_against": "hundred-against",
+    "seven": "seven",
+    "seven_against": "seven-against",
+    "talon": "Talon",
+    "discards": "Put away",
+    "table": "Table",
+    "empty": "empty",
+    "wins": "{} wins",
+    "last_trick": "Last trick",
+    "points": "Points",
+    "tricks": "tricks",
+    "bidding": "Bidding",
+    "to_act": "To act",
+    "result": "Result",
+    "payments": "Payments",
+    "chooses_trump": "trump card",
+    "chooses_blind": "trump card blind",
+    "puts_away": "puts away",
+    "good": "good",
+    "bad": "bad",
+    "more": "nothing more",
+    "ending_played": "played out",
+    "ending_decided": "decided after trick {}",
+    "ending_exposed": "cards exposed after trick 1",
+    "ending_unplayed": "not played",
+    "ending_revoke": "revoke by player {}",
+    "made": "made",
+    "lost": "lost",
+    "won_by": "won by {}",
+    "quiet_hundred": "quiet hundred",
+    "quiet_hundred_defenders": "defenders' quiet hundred",
+    "quiet_seven": "unannounced seven",
+    "hearts": "hearts",
+    "cap": "cap",
+    "each": "per opponent",
+    "last_ten": "last 10",
+    "stake": "stake",
+    "marriage": "marriage",
+    "plain": "{} against {}",
+    "reached": "{} reached",
+    "short": "only {} of {}",
+}
+_CS: Final = {
+    "seat": "hráč {}",
+    "deal": "rozdání",
+    "trick": "štych",
+    "declarer": "aktér",
+    "defender": "obránce",
+    "defenders": "obrana",
+    "forehand": "forhont",
+    "dealer": "rozdává",
+    "no_contract": "zatím bez závazku",
+    "trumps": "trumfy",
+    "trumps_hidden": "trumfy zakryté",
+    "trumps_unnamed": "trumfy zatím neurčené",
+    "trump_card": "trumfová karta",
+    "blind": "naslepo",
+    "game": "hra",
+    "hundred": "kilo",
+    "hundred_against": "kilo proti",
+    "seven": "sedma",
+    "seven_against": "sedma proti",
+    "talon": "Talon",
+    "discards": "Odloženo",
+    "table": "Stůl",
+    "empty": "prázdný",
+    "wins": "bere {}",
+    "last_trick": "Poslední štych",
+    "points": "Body",
+    "tricks": "štychy",
+    "bidding": "Licitace",
+    "to_act": "Na tahu",
+    "result": "Výsledek",
+    "payments": "Platby",
+    "chooses_trump": "trumfová karta",
+    "chooses_blind": "trumfy naslepo",
+    "puts_away": "odkládá",
+    "good": "dobrá",
+    "bad": "špatná",
+    "more": "dál nic",
+    "ending_played": "dohráno",
+    "ending_decided": "rozhodnuto po {}. štychu",
+    "ending_exposed": "karty vyloženy po 1. štychu",
+    "ending_unplayed": "nehrálo se",
+    "ending_revoke": "renonc, hráč {}",
+    "made": "splněno",
+    "lost": "prohráno",
+    "won_by": "vyhrává {}",
+    "quiet_hundred": "tiché kilo",
+    "quiet_hundred_defenders": "tiché kilo obrany",
+    "quiet_seven": "tichá sedma",
+    "hearts": "červené",
+    "cap": "strop",
+    "each": "za každého soupeře",
+    "last_ten": "poslední 10",
+    "stake": "sazba",
+    "marriage": "hláška",
+    "plain": "{} proti {}",
+    "reached": "dosaženo {}",
+    "short": "jen {} z {}",
+}
+PHRASES: Final = {"en": _EN, "cs": _CS}
+
+
+def phrases(language: str) -> dict[str, str]:
+    """Returns the words of a language by key.
+
+    Raises:
+        ValueError: no such language.
+    """
+    if language not in PHRASES:
+        raise ValueError(f"language: {language!r}; expected one of {', '.join(LANGUAGES)}")
+    return PHRASES[language]
+
+
+def level_name(level: int) -> str:
+    """Returns `flek`, `re`, …, or the factor where doublings have run out of names."""
+    return LEVEL_NAMES[level] if level < len(LEVEL_NAMES) else f"×{1 << level}"
+
+
+def rank_sign(card: int, language: str) -> str:
+    """Returns the short sign of a card's rank, such as `10` or `Sv`."""
+    return RANK_SIGNS[language][card % len(RANKS)]
+
+
+def suit_name(suit: int, language: str) -> str:
+    """Returns the name of a suit."""
+    return SUIT_NAMES[language][suit]

@@ -1,0 +1,175 @@
+"""A card table as SVG, without dependencies: for notebooks and for `marias replay --svg`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from marias_env.actions import OVER, SUIT_GAME
+from marias_env.cards import SUIT_SYMBOLS, cards_of
+from marias_env.core.deal import DECLARER, DEFENDERS
+from marias_env.explain import points_text, settlement_lines
+from marias_env.phrases import PHASE_NAMES
+from marias_env.story import sorted_hand, tricks_of
+
+if TYPE_CHECKING:
+    from marias_env.batch import DealBatch
+    from marias_env.render import TextTable
+
+WIDTH: Final = 900
+HEIGHT: Final = 620
+CARD_WIDTH: Final = 58
+CARD_HEIGHT: Final = 84
+_INK: Final = ("#1f3a8a", "#166534", "#b45309", "#b91c1c")
+_STYLE: Final = (
+    "text{font-family:'DejaVu Sans',Verdana,sans-serif;fill:#f1f5ee}"
+    ".s{font-size:13px}.n{font-size:15px;font-weight:bold}.t{font-size:17px;font-weight:bold}"
+    ".r{font-size:17px;font-weight:bold}.p{font-size:30px}"
+)
+
+
+class Picture(str):
+    """An SVG document that notebooks show as a picture."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def render_svg(
+    batch: DealBatch, row: int = 0, perspective: int | None = None, language: str = "en"
+) -> Picture:
+    """Returns a picture of the card table, 900 x 620.
+
+    Args:
+        batch: any batch.
+        row: index of the row.
+        perspective: seat whose knowledge is shown, at the bottom; None shows every card.
+        language: `en` or `cs`.
+
+    Raises:
+        IndexError: no such row.
+        ValueError: no such seat or language.
+    """
+    from marias_env.render import TextTable, deal_for
+
+    table = TextTable(deal_for(batch, row, perspective), batch.rules, language, color=False)
+    bottom = int(table.deal["dealer"] + 1) % 3 if perspective is None else perspective
+    # Clockwise as at a table: the next player sits on the left.
+    places = {bottom: (450, 508), (bottom + 1) % 3: (230, 66), (bottom + 2) % 3: (670, 66)}
+    body = [
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="18" fill="#14532d"/>',
+        '<ellipse cx="450" cy="318" rx="250" ry="112" fill="#1a6b3a" stroke="#0d3b20"/>',
+    ]
+    for seat, (x, y) in places.items():
+        body += _seat(table, seat, x, y)
+    body += _trick(table, bottom)
+    body += _facts(table)
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" height="{HEIGHT}"><style>{_STYLE}</style>{"".join(body)}</svg>\n'
+    )
+
+
+def _text(x: float, y: float, text: str, style: str = "s", anchor: str = "middle") -> str:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f'<text x="{x:g}" y="{y:g}" class="{style}" text-anchor="{anchor}">{escaped}</text>'
+
+
+def _card(x: float, y: float, card: int, sign: str, edge: str = "#94a3b8") -> str:
+    ink = _INK[card // 8]
+    symbol = SUIT_SYMBOLS[card // 8]
+    return (
+        f'<g transform="translate({x:g},{y:g})">'
+        f'<rect width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="7" fill="#fffdf5" stroke="{edge}"'
+        f' stroke-width="{1 if edge == "#94a3b8" else 3}"/>'
+        f'<text x="6" y="19" class="r" style="fill:{ink}">{sign}</text>'
+        f'<text x="6" y="36" class="r" style="fill:{ink}">{symbol}</text>'
+        f'<text x="34" y="70" class="p" text-anchor="middle" style="fill:{ink}">{symbol}</text></g>'
+    )
+
+
+def _back(x: float, y: float) -> str:
+    return (
+        f'<g transform="translate({x:g},{y:g})">'
+        f'<rect width="{CARD_WIDTH}" height="{CARD_HEIGHT}" rx="7" '
+        'fill="#7f1d1d" stroke="#fef3c7"/>'
+        f'<rect x="6" y="6" width="{CARD_WIDTH - 12}" height="{CARD_HEIGHT - 12}" rx="4" '
+        'fill="none" stroke="#fbbf24" stroke-dasharray="3 3"/></g>'
+    )
+
+
+def _row(table: TextTable, cards: list[int], x: float, y: float, room: float) -> list[str]:
+    # Cards side by side around x, overlapping as far as the room needs; -1 is a back.
+    step = min(CARD_WIDTH + 4.0, (room - CARD_WIDTH) / max(len(cards) - 1, 1))
+    left = x - (step * (len(cards) - 1) + CARD_WIDTH) / 2
+    found = []
+    for number, card in enumerate(cards):
+        at = left + number * step
+        found.append(_back(at, y) if card < 0 else _card(at, y, card, table.sign(card)))
+    return found
+
+
+def _seat(table: TextTable, seat: int, x: int, y: int) -> list[str]:
+    deal = table.deal
+    count = table.counts[seat]
+    hand = [card for group in sorted_hand(int(deal["hands"][seat]), deal) for card in group]
+    body = []
+    label = f"{table.words['seat'].format(seat)}"
+    roles = table.roles(seat)
+    if roles:
+        label += f" · {roles}"
+    if seat == deal["turn"]:
+        body.append(
+            f'<rect x="{x - 190}" y="{y - 32}" width="380" height="26" rx="13" fill="#facc15"/>'
+            f'<text x="{x}" y="{y - 13}" class="n" text-anchor="middle" style="fill:#14532d">'
+            f"▶ {label}</text>"
+        )
+    else:
+        body.append(_text(x, y - 13, label, "n"))
+    body += _row(table, hand + [-1] * (count - len(hand)), x, y, 400)
+    won = f"{table.words['tricks']} {deal['tricks_won'][seat]}"
+    married = table.marriages(seat)
+    if married:
+        won += f" · {table.words['marriage']} {married}"
+    body.append(_text(x, y + CARD_HEIGHT + 20, won))
+    return body
+
+
+def _trick(table: TextTable, bottom: int) -> list[str]:
+    deal = table.deal
+    tricks = tricks_of(deal, table.rules)
+    if not tricks:
+        return []
+    # Between tricks the last one stays on the table, as at a real one.
+    spots = {bottom: (421, 322), (bottom + 1) % 3: (330, 252), (bottom + 2) % 3: (512, 252)}
+    best = tricks[-1].winner if tricks[-1].winner is not None else int(deal["best_seat"])
+    body = []
+    for seat, card in tricks[-1].cards:
+        edge = "#facc15" if seat == best else "#94a3b8"
+        body.append(_card(*spots[seat], card, table.sign(card), edge))
+    return body
+
+
+def _facts(table: TextTable) -> list[str]:
+    deal, words = table.deal, table.words
+    body = [_text(450, 24, table.contract(), "t")]
+    left = [PHASE_NAMES[table.language][deal["phase"]]]
+    if table.stakes():
+        left.append(table.stakes())
+    if deal["contract"] == SUIT_GAME and (deal["tricks"] or deal["in_trick"]):
+        left.append(f"{words['points']}: {words['declarer']} {points_text(deal, DECLARER)}")
+        left.append(f"{words['defenders']} {points_text(deal, DEFENDERS)}")
+    for number, line in enumerate(left):
+        body.append(_text(24, 530 + 22 * number, line, "s", "start"))
+    talon = cards_of(deal["talon"])
+    if talon:
+        body.append(_text(800, 252, words["talon"]))
+        body += _row(table, talon, 800, 262, 130)
+    if deal["phase"] == OVER:
+        body += [_text(100, 262, words["payments"], "n")]
+        for seat, units in enumerate(deal["payments"].tolist()):
+            line = f"{words['seat'].format(seat)}: {units:+d}"
+            body.append(_text(100, 290 + 24 * seat, line, "n"))
+        result = settlement_lines(deal, table.rules, table.language)
+        for number, line in enumerate(result):
+            body.append(_text(876, 500 + 20 * number, line, "s", "end"))
+    return body
