@@ -125,7 +125,7 @@ def _seat(table: TextTable, seat: int, x: int, y: int) -> list[str]:
         )
     else:
         body.append(_text(x, y - 13, label, "n"))
-    body += _row(table, hand + [-1] * (count - len(hand)), x, y, 400)
+    body += _row(table, hand + [-1] * (count - len(hand)), x, y, 420)
     won = f"{table.words['tricks']} {deal['tricks_won'][seat]}"
     married = table.marriages(seat)
     if married:
@@ -171,5 +171,5 @@ def _facts(table: TextTable) -> list[str]:
             body.append(_text(100, 290 + 24 * seat, line, "n"))
         result = settlement_lines(deal, table.rules, table.language)
         for number, line in enumerate(result):
-            body.append(_text(876, 500 + 20 * number, line, "s", "end"))
+            body.append(_text(876, 606 - 20 * (len(result) - 1 - number), line, "s", "end"))
     return body

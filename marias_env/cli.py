@@ -1,0 +1,156 @@
+"""The console command `marias`. Imports that take time wait for the command that needs them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from marias_env.errors import MariasError, RecordError
+
+if TYPE_CHECKING:
+    from marias_env.batch import DealBatch
+
+EXIT_BAD_INPUT: Final = 2
+_SUB_COMMANDS: Final = ("marias_agents.cli", "marias_training.cli")
+"""Modules with a function `register(app)` that adds commands; each may be missing."""
+
+
+class _Group(TyperGroup):
+    """Shows an error of ours, or of a file, as one line instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (MariasError, OSError) as error:
+            typer.secho(f"Error: {' '.join(str(error).split())}", fg="red", err=True)
+            raise typer.Exit(EXIT_BAD_INPUT) from error
+
+
+app = typer.Typer(
+    name="marias",
+    cls=_Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(shown: bool) -> None:
+    if shown:
+        from importlib.metadata import version
+
+        typer.echo(f"marias-env {version('marias-env')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Mariáš for reinforcement learning: records, agents, training, evaluation."""
+
+
+Language = Annotated[str, typer.Option("--language", "-l", help="en or cs.")]
+Seat = Annotated[
+    int | None, typer.Option("--seat", min=0, max=2, help="Show only what this seat knows.")
+]
+Svg = Annotated[Path | None, typer.Option("--svg", help="Also write a picture of the table.")]
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="Deal records, .jsonl or .jsonl.gz.")],
+    index: Annotated[int, typer.Option("--index", "-n", help="Which record, from 0.")] = 0,
+    at: Annotated[
+        int | None,
+        typer.Option("--at", min=0, help="Show the card table after this many actions."),
+    ] = None,
+    seat: Seat = None,
+    language: Language = "en",
+    svg: Svg = None,
+) -> None:
+    """Show a recorded deal: bidding, trick by trick, and how it was settled."""
+    from marias_env.records import read_records, validate
+    from marias_env.records import replay as replay_record
+    from marias_env.render import render_text
+    from marias_env.transcript import transcript
+
+    _check_language(language)
+    records = read_records(file, check=False)
+    if not -len(records) <= index < len(records):
+        raise RecordError(f"{file.name} has {len(records)} records; no index {index}")
+    record = records[index]
+    # The whole record is checked, also where only its beginning is shown.
+    validate(record)
+    whole = at is None or at >= len(record["actions"])
+    if not whole:
+        record = {**record, "actions": record["actions"][:at], "payments": None}
+    batch = replay_record(record)
+    if len(records) > 1:
+        typer.echo(f"Record {index % len(records)} of {len(records)}")
+    if at is None and seat is None:
+        typer.echo(transcript(batch, language=language, color=_color()))
+    else:
+        typer.echo(render_text(batch, 0, seat, language, _color()))
+    if svg is not None:
+        _write_svg(svg, batch, seat, language)
+
+
+@app.command()
+def position(
+    text: Annotated[str, typer.Argument(help="A position text, quoted.")],
+    seat: Seat = None,
+    language: Language = "en",
+    svg: Svg = None,
+) -> None:
+    """Show the card table of a one-line position text."""
+    from marias_env.positions import from_position
+    from marias_env.render import render_text
+
+    _check_language(language)
+    batch = from_position(text)
+    typer.echo(render_text(batch, 0, seat, language, _color()))
+    if svg is not None:
+        _write_svg(svg, batch, seat, language)
+
+
+def _check_language(language: str) -> None:
+    from marias_env.phrases import LANGUAGES
+
+    if language not in LANGUAGES:
+        raise typer.BadParameter(f"{language!r}; expected one of {', '.join(LANGUAGES)}")
+
+
+def _color() -> bool:
+    # `typer.echo` takes the colours out again where the output is no terminal.
+    return not os.environ.get("NO_COLOR")
+
+
+def _write_svg(path: Path, batch: DealBatch, seat: int | None, language: str) -> None:
+    from marias_env.render import render_svg
+
+    path.write_text(render_svg(batch, 0, seat, language), encoding="utf-8")
+    typer.echo(f"Wrote {path}")
+
+
+def _register(name: str) -> None:
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        # Only the module itself may be missing, not something that it needs.
+        if error.name not in (name, name.partition(".")[0]):
+            raise
+        return
+    module.register(app)
+
+
+for _name in _SUB_COMMANDS:
+    _register(_name)
