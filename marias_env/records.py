@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import uuid
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from marias_env.batch import DealBatch, deck_ids
 from marias_env.cards import CARDS
 from marias_env.core import kernels
 from marias_env.errors import DeckError, RecordError, RulesError
+from marias_env.files import write_bytes_atomic
 from marias_env.rules import RULES, Rules, preset_and_options, rules_with_options
 
 FORMAT: Final = "marias-deal/1"
@@ -220,13 +220,7 @@ def write_records(
     raw = "".join(line + "\n" for line in lines).encode()
     if path.suffix == ".gz":
         raw = gzip.compress(raw, mtime=0)  # no time stamp: equal records give equal files
-    # In the same folder, since a rename is atomic only within one file system.
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(raw)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_bytes_atomic(path, raw)
     return len(lines)
 
 
