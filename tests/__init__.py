@@ -1,0 +1,1 @@
+"""Tests. A regular package, so that another distribution's `tests` can't take its place."""
