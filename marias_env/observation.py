@@ -77,6 +77,7 @@ _SCALARS = (
     ("marriages", 12, "suits of scored marriages: (me, left, right) x (s, c, d, h)"),
     ("totals", 3, "units won in this match: me, left, right (clipped to ±127)"),
     ("match_deals", 1, "deals finished in this match (clipped to 127)"),
+    ("hearts", 1, "hearts are trumps (the deal counts double), as far as I may know"),
 )
 _HIDDEN_PLANES = (
     ("hand_left", "the left player's cards"),

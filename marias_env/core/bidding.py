@@ -97,6 +97,7 @@ def name_trump_mask(d: Any, r: Any) -> Any:
 def take_talon(d: Any, seat: Any) -> None:
     """The seat picks up the talon and sees it."""
     d["hands"][seat] |= d["talon"]
+    d["taken_before"][seat] = d["taken"][seat]
     d["taken"][seat] = d["talon"]
     d["talon"] = 0
     d["talon_taken"] = 1

@@ -68,6 +68,7 @@ DEAL = np.dtype(
         ("talon", np.uint32),
         ("discards", np.uint32, 3),  # what each seat last put away
         ("taken", np.uint32, 3),  # the talon each seat last picked up
+        ("taken_before", np.uint32, 3),  # the one it picked up the time before
         ("pending", np.uint32),  # forehand's cards not yet picked up
         ("trump_card", np.int8),
         ("blind", np.int8),  # 1: forehand chose trumps blind (public)

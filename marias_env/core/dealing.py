@@ -35,6 +35,7 @@ def clear(d: Any) -> None:
         d["marriages"][seat] = 0
         d["discards"][seat] = 0
         d["taken"][seat] = 0
+        d["taken_before"][seat] = 0
         d["payments"][seat] = 0
     for side in range(2):
         d["points"][side] = 0
@@ -117,6 +118,27 @@ def start_deal(d: Any, r: Any) -> None:
         d["talon"] = packet(d, 3 * k, 2)
         d["phase"] = CONTRACT
         d["legal"] = contract_mask(d, r)
+
+
+@jit
+def dealt_to(i: Any, r: Any) -> Any:
+    """Whose card `deck[i]` is, in order from forehand 0, and its packet 0 or 1: 2 * order + packet.
+
+    -1 for the dealt talon.
+    """
+    k = r["hand_size"]
+    small = k // 2
+    big = k - small
+    first = big + 2 if r["dealing"] == DEALING_CHOSEN_TRUMP else big
+    if i < first:
+        return 0
+    i -= first
+    if i < 2 * big:
+        return 2 * (1 + i // big)
+    i -= 2 * big
+    if i < 3 * small:
+        return 2 * (i // small) + 1
+    return -1
 
 
 @jit

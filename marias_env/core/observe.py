@@ -13,6 +13,7 @@ import numpy as np
 from marias_env.actions import CONTRACT_0, NO_CONTRACT
 from marias_env.core.jit import jit
 from marias_env.core.kernels import MASK_BYTES
+from marias_env.core.settlement import HEARTS
 from marias_env.core.view import erase
 
 PLANES = 16
@@ -148,6 +149,8 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
         out[at + offset] = _small(d["totals"][(me + offset) % 3])
     at += 3
     out[at] = _small(d["match_deals"])
+    at += 1
+    out[at] = d["trump"] == HEARTS
 
 
 @jit

@@ -17,6 +17,7 @@ from marias_env.core.deal import (
     NO_CARD,
     UNKNOWN_CARD,
 )
+from marias_env.core.dealing import dealt_to
 from marias_env.core.jit import jit, jit_wrapping
 from marias_env.core.rng import mix
 
@@ -54,14 +55,12 @@ def erase(d: Any, r: Any, seat: Any) -> None:
     dealt = r["dealing"] != DEALING_CHOSEN_TRUMP and d["talon_taken"] == 0
     if seat != d["declarer"] or dealt:
         d["talon"] = 0
-    known_deck = (
-        own | np.int64(d["talon"]) | np.int64(d["played"][seat]) | np.int64(d["discards"][seat])
-    )
-    # Own cards that the seat no longer holds lie in a talon of its own or have been played; cards
-    # it took from a talon were dealt to somebody else, and their places stay unknown.
-    known_deck &= ~np.int64(d["taken"][seat])
+    # A seat knows the places of the cards it was dealt and has looked at.
+    order = (seat - forehand + 3) % 3
     for i in range(r["num_cards"]):
-        if (known_deck >> np.int64(d["deck"][i])) & 1 == 0:
+        place = dealt_to(i, r)
+        unseen = place == 1 and d["pending"] != 0
+        if place < 0 or place // 2 != order or unseen:
             d["deck"][i] = UNKNOWN_CARD
     d["pending"] = 0
     for other in range(3):
@@ -69,6 +68,7 @@ def erase(d: Any, r: Any, seat: Any) -> None:
             d["hands"][other] = 0
             d["discards"][other] = 0
             d["taken"][other] = 0
+            d["taken_before"][other] = 0
     d["hands"][seat] = own
     if seat != forehand and d["trump_shown"] == 0:
         d["trump"] = -1
