@@ -1,0 +1,151 @@
+"""Network inputs in canonical suit order: the same hand in other suits looks the same.
+
+Mariáš does not care which suit is which, hearts' double payment aside. Putting the suits of every
+position into one order (trumps first, then by what the seat was dealt) therefore saves a network
+from learning each lesson up to 24 times. Actions are in the same order, and translated back.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from marias_env.actions import NUM_ACTIONS, NAME_TRUMP_0
+from marias_env.core.jit import jit
+from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SLICES
+
+FEATURES_VERSION: Final = 1
+"""Changes with the meaning of the inputs; checkpoints carry it next to the layout's version."""
+
+# Nothing for the seat on turn to see: it has no card in the trick, the match does not matter for
+# one deal's units, and padding is empty.
+_DROPPED: Final = ("table_me", "turn", "totals", "match_deals", "padding", "state_padding")
+_SUIT_LISTS: Final = ("trump", "led", "marriages", "true_trump")
+_PERMUTATIONS: Final = tuple(permutations(range(4)))
+_HEARTS: Final = -1
+"""Marks the four inputs that tell the place of hearts."""
+
+
+def _columns(order: tuple[int, ...], names: list[str]) -> list[int]:
+    """Returns which entry of the vector stands where when place p holds suit `order[p]`."""
+    columns: list[int] = []
+    for name in names:
+        part = STATE_SLICES[name]
+        if part.about.endswith("by card id"):
+            block, places = 8, part.size // 8
+        elif name in _SUIT_LISTS:
+            block, places = 1, part.size
+        else:
+            columns.extend(range(part.start, part.stop))
+            continue
+        for place in range(places):
+            suit = place // 4 * 4 + order[place % 4]
+            columns.extend(range(part.start + block * suit, part.start + block * (suit + 1)))
+    return columns
+
+
+def _tables() -> tuple[npt.NDArray[np.int32], int]:
+    seen = [name for name in OBSERVATION_SLICES if name not in _DROPPED]
+    hidden = [n for n in STATE_SLICES if n not in OBSERVATION_SLICES and n not in _DROPPED]
+    rows = [
+        _columns(order, seen) + [_HEARTS] * 4 + _columns(order, hidden) for order in _PERMUTATIONS
+    ]
+    return np.array(rows, dtype=np.int32), len(_columns(_PERMUTATIONS[0], seen)) + 4
+
+
+_INPUTS, NUM_INPUTS = _tables()
+NUM_CRITIC_INPUTS: Final = int(_INPUTS.shape[1])
+"""`NUM_INPUTS` numbers made of an observation; a state adds what is hidden from the seat."""
+
+_ACTIONS: Final = np.array(
+    [
+        [8 * order[card // 8] + card % 8 for card in range(32)]
+        + [32]
+        + [NAME_TRUMP_0 + order[place] for place in range(4)]
+        + list(range(NAME_TRUMP_0 + 4, NUM_ACTIONS))
+        for order in _PERMUTATIONS
+    ],
+    dtype=np.int64,
+)
+_PERMUTATION_ID: Final = np.full(256, -1, dtype=np.int64)
+for _number, _order in enumerate(_PERMUTATIONS):
+    _PERMUTATION_ID[_order[0] * 64 + _order[1] * 16 + _order[2] * 4 + _order[3]] = _number
+_HEARTS_AT: Final = NUM_INPUTS - 4
+_HAND: Final = OBSERVATION_SLICES["hand"].start
+_PLAYED: Final = OBSERVATION_SLICES["played_me"].start
+_TRUMP: Final = OBSERVATION_SLICES["trump"].start
+
+
+class Inputs(NamedTuple):
+    """Canonical positions.
+
+    Attributes:
+        features: (N, `NUM_INPUTS` or `NUM_CRITIC_INPUTS`) int8.
+        masks: (N, 48) int8, legal actions in canonical order.
+        order: (N,) int64, number of the suit order, for `to_actions`.
+    """
+
+    features: npt.NDArray[np.int8]
+    masks: npt.NDArray[np.int8]
+    order: npt.NDArray[np.int64]
+
+
+@jit
+def _canonical_rows(
+    vectors: Any, masks: Any, inputs: Any, actions: Any, ids: Any, out: Any, out_masks: Any,
+    out_order: Any,
+) -> None:  # fmt: skip
+    key = np.zeros(4, dtype=np.int64)
+    order = np.zeros(4, dtype=np.int64)
+    for i in range(vectors.shape[0]):
+        for suit in range(4):
+            count = 0
+            pattern = 0
+            for rank in range(8):
+                card = 8 * suit + rank
+                own = np.int64(vectors[i, _HAND + card] | vectors[i, _PLAYED + card])
+                count += own
+                pattern |= own << rank
+            key[suit] = 4096 * np.int64(vectors[i, _TRUMP + suit]) + 256 * count + pattern
+        for place in range(4):
+            best = 0
+            for suit in range(1, 4):
+                if key[suit] > key[best]:
+                    best = suit
+            order[place] = best
+            key[best] = -1
+        number = ids[order[0] * 64 + order[1] * 16 + order[2] * 4 + order[3]]
+        out_order[i] = number
+        for j in range(out.shape[1]):
+            column = inputs[number, j]
+            out[i, j] = vectors[i, column] if column >= 0 else 0
+        for place in range(4):
+            out[i, _HEARTS_AT + place] = 1 if order[place] == 3 else 0
+        for j in range(masks.shape[1]):
+            out_masks[i, j] = masks[i, actions[number, j]]
+
+
+def canonical(vectors: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Inputs:
+    """Puts positions into canonical suit order.
+
+    Args:
+        vectors: (N, OBSERVATION_SIZE) observations or (N, STATE_SIZE) states of the seats on turn.
+        masks: (N, 48) int8 legal actions.
+    """
+    size = NUM_INPUTS if vectors.shape[1] == OBSERVATION_SIZE else NUM_CRITIC_INPUTS
+    out = np.empty((len(vectors), size), dtype=np.int8)
+    out_masks = np.empty_like(masks)
+    order = np.empty(len(vectors), dtype=np.int64)
+    _canonical_rows(vectors, masks, _INPUTS, _ACTIONS, _PERMUTATION_ID, out, out_masks, order)
+    return Inputs(out, out_masks, order)
+
+
+def to_actions(
+    chosen: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Translates canonical actions (N,) back into action ids."""
+    found: npt.NDArray[np.int64] = _ACTIONS[order, chosen]
+    return found
