@@ -1,0 +1,1 @@
+"""Speed and strength measurements; nothing in the packages imports from here."""

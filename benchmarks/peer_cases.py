@@ -1,0 +1,186 @@
+"""What `peers.py` measures, what it installs for that, and what it compares with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from benchmarks.measure import Case
+from benchmarks.peer_workloads import OPEN_SPIEL_GAMES
+
+OURS: Final = "benchmarks.workloads:"
+PEERS: Final = "benchmarks.peer_workloads:"
+
+TITLES: Final = {
+    "marias": "This package",
+    "sb3": "This package through Stable-Baselines3",
+    "openspiel": "OpenSpiel",
+    "rlcard": "RLCard",
+    "pettingzoo": "PettingZoo classic",
+    "pgx": "pgx (JAX)",
+    "pufferlib": "PufferLib",
+}
+"""Groups of cases and their headings, in the order of the report."""
+
+INSTALLS: Final[dict[str, tuple[str, ...]]] = {
+    "marias": ("-e", ".", "matplotlib"),
+    "openspiel": ("open-spiel",),
+    "rlcard": ("rlcard",),
+    "pettingzoo": ("pettingzoo", "pygame", "rlcard"),
+    "pgx": ("pgx", "jax", "jaxlib"),
+    "torch": ("torch",),
+    "sb3": ("stable-baselines3", "sb3-contrib"),
+}
+"""Packages of each group, installed one group after the other, so that one failure stays one.
+
+PyTorch comes before what needs it and by its exact version, so that nothing else picks its build.
+"""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A comparison of the report.
+
+    Attributes:
+        label: what is compared.
+        ours: name of our case.
+        theirs: names of theirs, of which the fastest counts; one may end in `*`.
+        goal: how many times theirs ours should be; None: just more.
+    """
+
+    label: str
+    ours: str
+    theirs: tuple[str, ...]
+    goal: float | None = None
+
+
+RATIOS: Final = (
+    Ratio(
+        "core without observation : OpenSpiel's whole games of skat in C++",
+        "marias/core",
+        ("openspiel/skat-cpp",),
+        5,
+    ),
+    Ratio(
+        "core without observation : OpenSpiel's fastest whole games in C++",
+        "marias/core",
+        tuple(f"openspiel/{game}-cpp" for game in OPEN_SPIEL_GAMES),
+    ),
+    Ratio(
+        "core with observation and mask : OpenSpiel's fastest tensor path",
+        "marias/core-observe",
+        tuple(f"openspiel/{game}-tensor" for game in OPEN_SPIEL_GAMES),
+        8,
+    ),
+    Ratio(
+        "core with observation and mask : PufferLib's triple triad",
+        "marias/core-observe",
+        ("pufferlib/*",),
+    ),
+    Ratio(
+        "core without observation : PufferLib's triple triad",
+        "marias/core",
+        ("pufferlib/*",),
+    ),
+    Ratio(
+        "core with observation and mask : pgx, fastest game",
+        "marias/core-observe",
+        ("pgx/*",),
+    ),
+    Ratio("AEC env() : PettingZoo's leduc env()", "marias/env", ("pettingzoo/leduc-env",), 3),
+    Ratio(
+        "AEC raw_env() : PettingZoo's leduc raw_env()",
+        "marias/raw-env",
+        ("pettingzoo/leduc-raw",),
+    ),
+    Ratio(
+        "batch of one with observation : OpenSpiel's skat with tensor",
+        "marias/one-observe",
+        ("openspiel/skat-tensor",),
+    ),
+    Ratio(
+        "batch of one with observation : RLCard, fastest game", "marias/one-observe", ("rlcard/*",)
+    ),
+)
+
+
+def _marias() -> list[Case]:
+    def core(name: str, label: str, batch: int, observe: bool) -> Case:
+        return Case(f"marias/{name}", label, OURS + "core", {"batch": batch, "observe": observe})
+
+    return [
+        core("core", "Mariáš core, batch 4096", 4096, False),
+        core("core-observe", "Mariáš core with observations, batch 4096", 4096, True),
+        core("one", "Mariáš core, batch of one", 1, False),
+        core("one-observe", "Mariáš core with observations, batch of one", 1, True),
+        Case("marias/raw-env", "Mariáš raw_env()", OURS + "marias_aec", {"wrapped": False}),
+        Case("marias/env", "Mariáš env()", OURS + "marias_aec", {"wrapped": True}),
+        Case(
+            "sb3/random",
+            "Mariáš SB3 VecEnv with masks, 1024, learner's decisions",
+            OURS + "sb3",
+            goal=500e3,
+        ),
+    ]
+
+
+def _openspiel() -> list[Case]:
+    found = []
+    for game in OPEN_SPIEL_GAMES:
+        ways: list[tuple[str, str, str, dict[str, Any]]] = [
+            ("cpp", "whole games in C++", "openspiel_cpp", {}),
+            ("python", "Python loop", "openspiel_python", {"tensor": False}),
+            ("tensor", "Python loop with tensor", "openspiel_python", {"tensor": True}),
+        ]
+        for way, label, function, arguments in ways:
+            found.append(
+                Case(
+                    f"openspiel/{game}-{way}",
+                    f"OpenSpiel {game}, {label}",
+                    PEERS + function,
+                    {"game": game, **arguments},
+                )
+            )
+    return found
+
+
+def _others(pufferlib_folder: str) -> list[Case]:
+    found = [
+        Case(f"rlcard/{game}", f"RLCard {game}", PEERS + "rlcard", {"game": game})
+        for game in ("bridge", "gin-rummy", "doudizhu", "leduc-holdem")
+    ]
+    for name, module in (
+        ("tictactoe", "tictactoe_v3"),
+        ("connect-four", "connect_four_v3"),
+        ("leduc", "leduc_holdem_v4"),
+    ):
+        for way, wrapped in (("env", True), ("raw", False)):
+            if wrapped or name == "leduc":
+                label = f"PettingZoo {name} {'env()' if wrapped else 'raw_env()'}"
+                arguments = {"module": module, "wrapped": wrapped}
+                target = PEERS + "pettingzoo_classic"
+                found.append(Case(f"pettingzoo/{name}-{way}", label, target, arguments))
+    found += [
+        Case(f"pgx/{game}", f"pgx {game}", PEERS + "pgx", {"game": game})
+        for game in (
+            "leduc_holdem",
+            "connect_four",
+            "sparrow_mahjong",
+            "backgammon",
+            "bridge_bidding",
+        )
+    ]
+    found.append(
+        Case(
+            "pufferlib/tripletriad",
+            "PufferLib triple triad",
+            PEERS + "pufferlib_tripletriad",
+            {"folder": pufferlib_folder},
+        )
+    )
+    return found
+
+
+def all_cases(pufferlib_folder: str) -> list[Case]:
+    """Returns every case; `pufferlib_folder` is where its card game has been built."""
+    return [*_marias(), *_openspiel(), *_others(pufferlib_folder)]

@@ -1,0 +1,204 @@
+"""Workloads of this package: uniformly random legal play through each of its faces."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.measure import NotAvailableError, Workload
+
+CHUNK_DECISIONS = 400_000
+"""About how many decisions of the core one chunk makes: some 20 ms."""
+
+
+def _stepper(batch: Any, steps: int, observe: bool) -> Callable[[], None]:
+    """Returns a loop of `steps` steps with masks and legal sampling over one batch."""
+    mask = batch.legal_mask()
+    actions = batch.sample_legal()
+    observation = batch.observe() if observe else None
+
+    def loop() -> None:
+        for _ in range(steps):
+            batch.legal_mask(out=mask)
+            if observation is not None:
+                batch.observe(out=observation)
+            batch.sample_legal(out=actions)
+            batch.step(actions)
+
+    return loop
+
+
+def core(
+    batch: int = 4096,
+    observe: bool = False,
+    threads: int = 1,
+    rules: str = "traditional",
+    most_steps: int = 20_000,
+) -> Workload:
+    """DealBatch with `legal_mask`, `sample_legal` and `step`, and `observe` if wanted.
+
+    Args:
+        batch: rows of each thread's batch.
+        observe: write the observation of the seat on turn before every step.
+        threads: Python threads, each with its own part of the deals.
+        rules: preset.
+        most_steps: upper limit of the steps of one chunk.
+    """
+    from marias_env.batch import DealBatch
+
+    if observe and not hasattr(DealBatch, "observe"):
+        raise NotAvailableError("DealBatch.observe does not exist")
+    batches = [
+        DealBatch(batch, rules, seed=0, autoreset=True, first_index=batch * n)
+        for n in range(threads)
+    ]
+    steps = max(1, min(most_steps, CHUNK_DECISIONS // batch))
+    loops = [_stepper(one, steps, observe) for one in batches]
+    episodes = int(sum(one.deals["episode"].sum() for one in batches))
+    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def chunk() -> tuple[int, int]:
+        nonlocal episodes
+        if pool is None:
+            loops[0]()
+        else:
+            for waiting in [pool.submit(loop) for loop in loops]:
+                waiting.result()
+        before, episodes = episodes, int(sum(one.deals["episode"].sum() for one in batches))
+        return steps * batch * threads, episodes - before
+
+    row = batches[0].deals.itemsize
+    extra: dict[str, float] = {"record_bytes": row}
+    note = "mask, legal sampling, step"
+    if observe:
+        seen = batches[0].observe()
+        extra["observation_bytes"] = seen.nbytes / batch
+        extra["features"] = seen.shape[1]
+        note = f"mask, {seen.shape[1]} features ({seen.dtype}), legal sampling, step"
+    return Workload(chunk, note, extra)
+
+
+def aec(make: Callable[[], Any], games: int = 4, note: str = "") -> Workload:
+    """The documented loop over any PettingZoo AEC environment, with masks.
+
+    Args:
+        make: makes the environment.
+        games: episodes of one chunk.
+        note: remark for the report.
+    """
+    env = make()
+    draw = random.Random(0).random
+    env.reset(seed=0)
+
+    def chunk() -> tuple[int, int]:
+        decisions = 0
+        for _ in range(games):
+            env.reset()
+            for _agent in env.agent_iter():
+                observation, _reward, termination, truncation, _info = env.last()
+                if termination or truncation:
+                    env.step(None)
+                    continue
+                legal = observation["action_mask"].nonzero()[0]
+                env.step(legal.item(int(draw() * legal.size)))
+                decisions += 1
+        return decisions, games
+
+    return Workload(chunk, note)
+
+
+def marias_aec(wrapped: bool, rules: str = "traditional") -> Workload:
+    """Our AEC environment: `env()` with the stock wrappers, or `raw_env()`."""
+    try:
+        module = importlib.import_module("marias_env.marias_v0")
+    except ModuleNotFoundError as error:
+        raise NotAvailableError("marias_env.marias_v0 does not exist") from error
+    make = module.env if wrapped else module.raw_env
+    return aec(
+        lambda: make(rules=rules),
+        games=20,
+        note="agent_iter, last, mask, step; dead steps not counted",
+    )
+
+
+def sample_masks(masks: npt.NDArray[Any], generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draws a uniformly random legal action for every row of a (B, A) mask."""
+    rows, columns = masks.nonzero()
+    counts = np.bincount(rows, minlength=len(masks))
+    starts = np.cumsum(counts) - counts
+    chosen: npt.NDArray[np.int64] = columns[
+        starts + (generator.random(len(masks)) * counts).astype(np.int64)
+    ]
+    return chosen
+
+
+def sb3(num_envs: int = 1024, opponents: str = "random", steps: int = 20) -> Workload:
+    """Our Stable-Baselines3 VecEnv: one decision is the learner's, the opponents play inside."""
+    try:
+        module = importlib.import_module("marias_env.integrations.sb3")
+    except ModuleNotFoundError as error:
+        if error.name and not error.name.startswith("marias_env"):
+            raise NotAvailableError(f"{error.name} is not installed") from error
+        raise NotAvailableError("marias_env.integrations.sb3 does not exist") from error
+    env = module.MariasVecEnv(num_envs=num_envs, opponents=opponents)
+    env.reset()
+    generator = np.random.default_rng(0)
+
+    def chunk() -> tuple[int, int]:
+        games = 0
+        for _ in range(steps):
+            env.step_async(sample_masks(env.action_masks(), generator))
+            done = env.step_wait()[2]
+            games += int(done.sum())
+        return steps * num_envs, games
+
+    return Workload(
+        chunk,
+        f"{num_envs} environments, opponents {opponents!r}; only the learner's decisions count",
+    )
+
+
+# ---------------------------------------------------------------------- whole processes
+
+
+def first_use() -> None:
+    """Everything a newcomer meets: import, deals in a batch, observations, the AEC environment."""
+    from marias_env.batch import DealBatch
+
+    batch = DealBatch(8, seed=0)
+    observe: Callable[[], Any] | None = getattr(batch, "observe", None)
+    for _ in range(100):
+        batch.legal_mask()
+        if observe is not None:
+            observe()
+        batch.step(batch.sample_legal())
+    try:
+        module = importlib.import_module("marias_env.marias_v0")
+    except ModuleNotFoundError:
+        return
+    aec(module.env, games=2).chunk()
+
+
+def warm_start() -> None:
+    """Import and the first reset, compiled code in the cache."""
+    try:
+        module = importlib.import_module("marias_env.marias_v0")
+    except ModuleNotFoundError:
+        from marias_env.batch import DealBatch
+
+        DealBatch(1, seed=0).legal_mask()
+        return
+    env = module.env()
+    env.reset(seed=0)
+    env.last()
+
+
+def import_only() -> None:
+    """`import marias_env` and nothing else."""
+    importlib.import_module("marias_env")
