@@ -15,6 +15,7 @@ from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.kernels import NO_ACTION
 from marias_env.core.observe import OBSERVATION_SIZE, STATE_SIZE, observe_rows, state_rows
+from marias_env.core.tokens import TOKENS_LENGTH, token_rows
 from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
@@ -262,6 +263,25 @@ class DealBatch:
         scratch = np.empty(1, dtype=DEAL)
         state_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
         return vectors
+
+    def tokens(
+        self, perspective: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+        """Returns the event tokens of a seat: its full information state (`marias_env.tokens`).
+
+        Args:
+            perspective: seat, or (B,) seats; None: the seat on turn (no tokens for rows that are
+                over).
+
+        Returns:
+            (B, T) int16 token ids, padded with 0, and (B,) int64 numbers of tokens.
+        """
+        seats = self._seats(perspective, -1)
+        tokens = np.empty((len(self), TOKENS_LENGTH), dtype=np.int16)
+        lengths = np.empty(len(self), dtype=np.int64)
+        scratch = np.empty(1, dtype=DEAL)
+        token_rows(self.deals, self._rules, seats, scratch, tokens, lengths)
+        return tokens, lengths
 
     def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> Views:
         """Returns information views: all that an agent may be given.

@@ -18,6 +18,7 @@ from marias_env.cards import CARDS, RANK_NAMES, SUIT_NAMES, SUIT_SYMBOLS, SUITS,
 from marias_env.files import write_text_atomic
 from marias_env.observation import OBSERVATION_SLICES, STATE_SLICES, Slice
 from marias_env.rules import CHOICES, RULES, Rules
+from marias_env.tokens import TOKEN_GROUPS
 
 _ACTION_MEANINGS: Final = (
     (0, 31, "a card: trump card (TRUMP), discard (DISCARD), play (PLAY)"),
@@ -110,6 +111,15 @@ def state_table() -> str:
     return _slices_table({k: v for k, v in STATE_SLICES.items() if k not in OBSERVATION_SLICES})
 
 
+def tokens_table() -> str:
+    """Groups of event tokens."""
+    rows = [
+        (f"`{name}`", f"{first}–{first + size - 1}", str(size), about)
+        for name, first, size, about in TOKEN_GROUPS
+    ]
+    return _table(("tokens", "ids", "number", "meaning"), rows)
+
+
 def _show(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {value[name]}" for name in CONTRACTS)
@@ -153,6 +163,7 @@ TABLES: Final[Mapping[str, Callable[[], str]]] = {
     "ranks": ranks_table,
     "observation": observation_table,
     "state": state_table,
+    "tokens": tokens_table,
     "options": options_table,
 }
 """Makers of the tables by the name that pages use."""

@@ -11,6 +11,7 @@ from marias_env.actions import NUM_ACTIONS
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.kernels import legal_rows
 from marias_env.core.observe import OBSERVATION_SIZE, encode_rows
+from marias_env.core.tokens import TOKENS_LENGTH, token_rows
 from marias_env.rules import Rules
 
 _WORDS = DEAL.itemsize // 8
@@ -48,6 +49,15 @@ class Views:
         out = np.empty((len(self), OBSERVATION_SIZE), dtype=np.int8)
         encode_rows(self.deals, self.packed_rules, out.view(np.uint64), out)
         return out
+
+    def tokens(self) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:
+        """Returns (N, T) int16 event tokens and (N,) int64 lengths, as `DealBatch.tokens` does."""
+        tokens = np.empty((len(self), TOKENS_LENGTH), dtype=np.int16)
+        lengths = np.empty(len(self), dtype=np.int64)
+        seats = self.deals["viewer"].astype(np.int64)
+        scratch = np.empty(1, dtype=DEAL)
+        token_rows(self.deals, self.packed_rules, seats, scratch, tokens, lengths)
+        return tokens, lengths
 
     def __len__(self) -> int:
         return int(self.deals.shape[0])
