@@ -1,0 +1,28 @@
+"""The arena: who is stronger, and how sure that is.
+
+from marias_training.arena import compare, evaluate
+
+print(compare("rules", "random", deals=500).raw)
+"""
+
+from marias_training.arena.results import ResultsError
+from marias_training.arena.run import (
+    EvaluationInterrupted,
+    Progress,
+    compare,
+    evaluate,
+)
+from marias_training.arena.stats import Interval
+from marias_training.arena.summary import Evaluation, PairResult, TableResult
+
+__all__ = [
+    "Evaluation",
+    "EvaluationInterrupted",
+    "Interval",
+    "PairResult",
+    "Progress",
+    "ResultsError",
+    "TableResult",
+    "compare",
+    "evaluate",
+]

@@ -1,0 +1,359 @@
+"""Runs an evaluation: chunks on one or several processes, adaptive size, resumable."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import hashlib
+import itertools
+import math
+import multiprocessing
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+import marias_env
+from marias_env.errors import AgentError
+from marias_env.rules import Rules, get_rules, preset_and_options
+from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, play_chunk
+from marias_training.arena.lineups import Contest, difference
+from marias_training.arena.records import merge_records
+from marias_training.arena.results import ResultsFile
+from marias_training.arena.stats import intervals, t_half_widths
+from marias_training.arena.summary import METRICS, Evaluation, PairResult, stacked
+
+CHUNK: Final = 250
+"""Deals per chunk: what a killed run loses at most, per process."""
+MIN_DEALS: Final = 500
+"""An adaptive run looks at its intervals from here on."""
+MAX_DEALS: Final = 100_000
+"""An adaptive run ends here, unless told otherwise."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """How far an evaluation is.
+
+    Attributes:
+        deals: deals done.
+        wanted: deals after which it ends at the latest.
+        half_width: the widest half-width of the pairs so far, of the metric that `until` looks at
+            (inf below two deals).
+        resumed: deals that were taken over from the results file.
+    """
+
+    deals: int
+    wanted: int
+    half_width: float
+    resumed: int
+
+
+class EvaluationInterrupted(KeyboardInterrupt):
+    """Ctrl-C during an evaluation.
+
+    Attributes:
+        evaluation: what the finished chunks say.
+        saved: the results file they are in, or None.
+    """
+
+    def __init__(self, evaluation: Evaluation, saved: Path | None) -> None:
+        super().__init__("evaluation interrupted")
+        self.evaluation = evaluation
+        self.saved = saved
+
+
+def evaluate(
+    agents: Sequence[AgentLike],
+    *,
+    deals: int | None = None,
+    until: float | None = None,
+    metric: str = "raw",
+    rules: str | Rules = "traditional",
+    seed: int = 0,
+    processes: int = 1,
+    control_deals: int = 0,
+    tables: bool | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    records: str | Path | None = None,
+    chunk: int = CHUNK,
+    min_deals: int = MIN_DEALS,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Evaluation:
+    """Measures agents against each other on duplicate deals.
+
+    Every pair plays the common deals in the six mixed line-ups (ABB BAB BBA BAA ABA AAB). The
+    result depends on agents, rules, seed and number of deals only: not on processes, chunks, or
+    interruptions.
+
+    Args:
+        agents: two or more specs (`"rules"`, `"pimc:10"`, a checkpoint's path) or agents. The same
+            spec twice makes two instances.
+        deals: number of deals; with `until` the largest number. None: 1000, with `until` 100,000.
+        until: stop as soon as every pair's interval is no wider than ± this many units.
+        metric: `raw` or `capped`, what `until` looks at.
+        rules: a preset's name or a rule set.
+        seed: seed of the common deal set.
+        processes: worker processes; 1 plays in this process. Agents given as objects must then be
+            picklable.
+        control_deals: on the first so many deals every agent also plays a second instance of itself
+            (the identity control).
+        tables: also play three agents at one table in all six orders, for every three of them.
+            None: if there are exactly three.
+        out: results file (`.jsonl`), one line a chunk.
+        resume: go on with an existing results file of the same evaluation.
+        records: file for the replayable records of all games of the contests.
+        chunk: deals per chunk.
+        min_deals: with `until`, the smallest number of deals.
+        on_progress: called after every chunk.
+
+    Returns:
+        The evaluation.
+
+    Raises:
+        AgentError: an unknown agent, or one that chose an illegal action.
+        ResultsError: `out` exists without `resume`, or is of another evaluation.
+        ValueError: an argument out of range.
+        EvaluationInterrupted: Ctrl-C; a KeyboardInterrupt that holds what is done.
+    """
+    wanted = deals if deals is not None else MAX_DEALS if until is not None else 1000
+    _check(agents, wanted, until, metric, processes, chunk)
+    rule_set = get_rules(rules)
+    contests = _contests(len(agents), tables)
+    labels = agent_labels(agents)
+    parts = None if records is None else Path(f"{records}.parts")
+    job = Job(tuple(agents), labels, rule_set, seed, contests, control_deals, parts)
+    header = _header(job, chunk)
+    file = None if out is None else ResultsFile(out, header, resume)
+    run = _Run(job, file, chunk, wanted, until, metric, min_deals, on_progress)
+    try:
+        done = run.go(processes)
+    except KeyboardInterrupt:
+        partial = Evaluation(header, contests, run.prefix)
+        raise EvaluationInterrupted(partial, None if file is None else file.path) from None
+    if records is not None:
+        merge_records(records, job, done)
+    return Evaluation(header, contests, done)
+
+
+def compare(a: AgentLike, b: AgentLike, **options: Any) -> PairResult:
+    """Returns A against B: `evaluate([a, b], **options)` reduced to its one pair."""
+    evaluation = evaluate([a, b], **options)
+    return next(iter(evaluation.pairs.values()))
+
+
+def agent_labels(agents: Sequence[AgentLike]) -> tuple[str, ...]:
+    """Returns the agents' names, made different by `#2`, `#3`, … where they are equal."""
+    names = [agent if isinstance(agent, str) else agent.name for agent in agents]
+    seen: dict[str, int] = {}
+    labels = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        labels.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(labels)
+
+
+def _check(
+    agents: Sequence[AgentLike],
+    deals: int,
+    until: float | None,
+    metric: str,
+    processes: int,
+    chunk: int,
+) -> None:
+    if isinstance(agents, str) or len(agents) < 2:
+        raise AgentError(f"agents: {agents!r}; expected two or more, to play each other")
+    for name, value in (("deals", deals), ("processes", processes), ("chunk", chunk)):
+        if value < 1:
+            raise ValueError(f"{name}: {value!r}; expected a whole number from 1")
+    if until is not None and not until > 0:
+        raise ValueError(f"until: {until!r}; expected a positive number of units")
+    if metric not in METRICS:
+        raise ValueError(f"metric: {metric!r}; expected one of {', '.join(METRICS)}")
+
+
+def _contests(n: int, tables: bool | None) -> tuple[Contest, ...]:
+    pairs = [Contest(pair) for pair in itertools.combinations(range(n), 2)]
+    if tables or (tables is None and n == 3):
+        pairs += [Contest(three) for three in itertools.combinations(range(n), 3)]
+    return tuple(pairs)
+
+
+def _header(job: Job, chunk: int) -> dict[str, Any]:
+    # What must be equal for chunks to belong to one evaluation.
+    preset, options = preset_and_options(job.rules)
+    files = {
+        agent: hashlib.sha256(Path(agent).read_bytes()).hexdigest()
+        for agent in job.agents
+        if isinstance(agent, str) and Path(agent).is_file()
+    }
+    return {
+        "agents": list(job.labels),
+        "files": files,  # a checkpoint that was trained on is another agent
+        "rules": preset,
+        "options": options,
+        "seed": job.seed,
+        "version": marias_env.__version__,
+        "chunk": chunk,
+        "contests": [contest.key for contest in job.contests],
+        "control_deals": job.control_deals,
+    }
+
+
+class _Run:
+    """One run: which chunks there are, which are done, and when it ends."""
+
+    def __init__(
+        self,
+        job: Job,
+        file: ResultsFile | None,
+        chunk: int,
+        wanted: int,
+        until: float | None,
+        metric: str,
+        min_deals: int,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.job = job
+        self.file = file
+        self.until = until
+        self.metric = metric
+        self.min_deals = min_deals
+        self.on_progress = on_progress
+        self.wanted = wanted
+        self.pieces = [(at, min(chunk, wanted - at)) for at in range(0, wanted, chunk)]
+        self.done: dict[tuple[int, int], Chunk] = {}
+        self.prefix: list[Chunk] = []
+        self._columns: list[npt.NDArray[np.float64]] = []
+        self.half_width = math.inf
+        self.finished = False
+        self.resumed = 0
+
+    def go(self, processes: int) -> list[Chunk]:
+        """Plays what is missing; returns the chunks that count, in order."""
+        if self.file is not None:
+            for piece in self.pieces:
+                if piece in self.file.chunks and self._has_records(piece):
+                    self.done[piece] = self.file.chunks[piece]
+        self._advance()
+        self.resumed = sum(int(chunk["deals"]) for chunk in self.prefix)
+        self._report()
+        if not self.finished:
+            play = self._in_process if processes == 1 else self._in_processes
+            for chunk in play(processes):
+                if self.file is not None:
+                    self.file.append(chunk)
+                self.done[chunk["start"], chunk["deals"]] = chunk
+                self._advance()
+                self._report()
+                if self.finished:
+                    break
+        return self.prefix
+
+    def _has_records(self, piece: tuple[int, int]) -> bool:
+        path = self.job.records_file(*piece)
+        return path is None or path.is_file()
+
+    def _missing(self) -> Iterator[tuple[int, int]]:
+        return (piece for piece in self.pieces if piece not in self.done)
+
+    def _advance(self) -> None:
+        # Only the chunks from the first on without a gap count, one more at a time: so an adaptive
+        # run ends at the same deal whatever the order in which processes finish.
+        while not self.finished and len(self.prefix) < len(self.pieces):
+            chunk = self.done.get(self.pieces[len(self.prefix)])
+            if chunk is None:
+                return
+            self.prefix.append(chunk)
+            self._columns.append(self._values(chunk))
+            self.finished = len(self.prefix) == len(self.pieces) or self._precise()
+
+    def _precise(self) -> bool:
+        deals = sum(int(chunk["deals"]) for chunk in self.prefix)
+        if self.until is None:
+            return False
+        columns = np.concatenate(self._columns)
+        self.half_width = float(np.max(t_half_widths(columns)))
+        if deals < self.min_deals or self.half_width > self.until:
+            return False
+        # What is reported, which takes longer than the t-interval when it is a bootstrap.
+        self.half_width = max(interval.half_width for interval in intervals(columns))
+        return self.half_width <= self.until
+
+    def _values(self, chunk: Chunk) -> npt.NDArray[np.float64]:
+        # (deals, pairs): the differences that `until` looks at.
+        pairs = [contest for contest in self.job.contests if len(contest.agents) == 2]
+        return np.stack(
+            [difference(stacked([chunk], pair.key, self.metric)) for pair in pairs], axis=1
+        )
+
+    def _report(self) -> None:
+        if self.on_progress is None:
+            return
+        deals = sum(int(chunk["deals"]) for chunk in self.prefix)
+        if self.until is None and self.prefix:
+            self.half_width = float(np.max(t_half_widths(np.concatenate(self._columns))))
+        self.on_progress(Progress(deals, self.wanted, self.half_width, self.resumed))
+
+    def _in_process(self, _: int) -> Iterator[Chunk]:
+        players = Players(self.job)
+        for start, size in list(self._missing()):
+            yield play_chunk(self.job, players, start, size)
+
+    def _in_processes(self, processes: int) -> Iterator[Chunk]:
+        # Spawned, since forking a process with threads (torch, Numba) can deadlock.
+        before = {child.pid for child in multiprocessing.active_children()}
+        pool = concurrent.futures.ProcessPoolExecutor(
+            processes,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(self.job,),
+        )
+        todo = iter(list(self._missing()))
+        running: set[concurrent.futures.Future[Chunk]] = set()
+        try:
+            while True:
+                # Few chunks ahead, so that an adaptive run plays little that it does not need.
+                for piece in itertools.islice(todo, processes + 1 - len(running)):
+                    running.add(pool.submit(_work, *piece))
+                if not running:
+                    break
+                ready, running = concurrent.futures.wait(
+                    running, return_when=concurrent.futures.FIRST_COMPLETED
+                )
+                for future in sorted(ready, key=lambda f: _start_of(f)):
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            # A chunk may take minutes; nobody waits for those that no longer count.
+            for child in multiprocessing.active_children():
+                if child.pid not in before:
+                    child.terminate()
+
+
+def _start_of(future: concurrent.futures.Future[Chunk]) -> int:
+    return -1 if future.exception() is not None else int(future.result()["start"])
+
+
+_worker: tuple[Job, Players] | None = None
+
+
+def _start_worker(job: Job) -> None:
+    global _worker
+    # Ctrl-C goes to every process of the terminal; the parent alone decides what happens.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = (job, Players(job))
+    if "torch" in sys.modules:
+        # The workers share the cores already.
+        sys.modules["torch"].set_num_threads(1)
+
+
+def _work(start: int, size: int) -> Chunk:
+    if _worker is None:
+        raise RuntimeError("the worker process was not initialized")
+    return play_chunk(*_worker, start, size)

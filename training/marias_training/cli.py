@@ -1,0 +1,168 @@
+"""The console commands of `marias_training`: `marias evaluate`, and those of `cli_train`."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from marias_env.errors import MariasError
+
+if TYPE_CHECKING:
+    # The arena loads compiled code, for which `marias --help` shall not wait.
+    from marias_training.arena import Evaluation, EvaluationInterrupted
+    from marias_training.arena import Progress as Done
+
+RESULTS = "results.jsonl"
+"""Name of the results file in the folder given by `--out`."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the training package's commands to the console application."""
+    app.command(name="evaluate")(evaluate_command)
+    if importlib.util.find_spec("marias_training.cli_train") is not None:
+        importlib.import_module("marias_training.cli_train").register(app)
+
+
+def evaluate_command(
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B …",
+            help="Two or more agents: names (rules, random, pimc:10), checkpoint files, or "
+            "module:callable; @seed may follow.",
+        ),
+    ],
+    deals: Annotated[
+        int | None,
+        typer.Option(min=1, help="Deals; with --until at most so many.  [1000; 100000]"),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(help="Go on until every interval is no wider than ± this many units."),
+    ] = None,
+    metric: Annotated[
+        str, typer.Option(help="What --until looks at: raw units, or capped (at 16 per opponent).")
+    ] = "raw",
+    rules: Annotated[
+        str, typer.Option(help="Rules: traditional, online or additive.")
+    ] = "traditional",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the common deal set.")] = 0,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    control: Annotated[
+        int,
+        typer.Option(min=0, help="Deals on which every agent also plays itself, as a control."),
+    ] = 200,
+    tables: Annotated[
+        bool | None,
+        typer.Option(
+            "--tables/--no-tables",
+            help="Also three agents at one table.  [where there are exactly three]",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for results, JSON, CSV, markdown and plot."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run in the --out folder.")
+    ] = False,
+    records: Annotated[
+        Path | None,
+        typer.Option(help="File for the replayable records of all games (.jsonl or .jsonl.gz)."),
+    ] = None,
+    chunk: Annotated[int, typer.Option(min=1, help="Deals per saved chunk.")] = 250,
+    breakdown: Annotated[
+        bool, typer.Option(help="Show the breakdown by role, contract and announcement.")
+    ] = True,
+) -> None:
+    """Measure agents against each other on duplicate deals, every pair in all six seatings."""
+    # Where nobody looks on, a table is as wide as it needs to be.
+    width = None if sys.stdout.isatty() else 140
+    from marias_training.arena import EvaluationInterrupted, evaluate
+
+    console, messages = Console(width=width), Console(stderr=True)
+    if resume and out is None:
+        raise typer.BadParameter(
+            "needs --out, the folder of the run to go on with", param_hint="--resume"
+        )
+    try:
+        with _bar(messages) as bar:
+            task = bar.add_task("deals", total=None, width="")
+            evaluation = evaluate(
+                agents,
+                deals=deals,
+                until=until,
+                metric=metric,
+                rules=rules,
+                seed=seed,
+                processes=processes,
+                control_deals=control,
+                tables=tables,
+                out=None if out is None else out / RESULTS,
+                resume=resume,
+                records=records,
+                chunk=chunk,
+                on_progress=lambda done: _advance(bar, task, done),
+            )
+    except EvaluationInterrupted as stopped:
+        _finish(stopped.evaluation, out, breakdown, console)
+        messages.print(f"\nInterrupted after {stopped.evaluation.deals} deals. {_how_on(stopped)}")
+        raise typer.Exit(130) from None
+    except (MariasError, ValueError, OSError) as error:
+        messages.print(f"[red]Error:[/red] {error}", highlight=False, markup=True)
+        raise typer.Exit(2) from None
+    _finish(evaluation, out, breakdown, console)
+    if records is not None:
+        console.print(f"records: {records}")
+
+
+def _how_on(stopped: EvaluationInterrupted) -> str:
+    if stopped.saved is None:
+        return "Nothing was saved; with --out DIR a run can be resumed."
+    return f"They are saved in {stopped.saved}: the same command with --resume goes on."
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[width]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+def _advance(bar: Progress, task: TaskID, done: Done) -> None:
+    width = "" if math.isinf(done.half_width) else f"± {done.half_width:.3f}"
+    bar.update(task, completed=done.deals, total=done.wanted, width=width)
+
+
+def _finish(evaluation: Evaluation, out: Path | None, breakdown: bool, console: Console) -> None:
+    # Imported here: what the table needs is not needed to list the commands.
+    from marias_training.arena.outputs import write_outputs
+    from marias_training.arena.tables import print_tables
+
+    if evaluation.deals == 0:
+        return
+    print_tables(evaluation, console, breakdown)
+    if out is not None:
+        for path in write_outputs(evaluation, out):
+            console.print(f"wrote {path}", highlight=False, soft_wrap=True)
