@@ -35,7 +35,29 @@ END_RUNNING, END_PLAYED, END_DECIDED, END_EXPOSED, END_UNPLAYED, END_REVOKE = ra
 ENDINGS = ("running", "played", "decided", "exposed", "unplayed", "revoke")
 """How a deal ended, by `ending`."""
 
-DEAL = np.dtype(
+
+def _without_gaps(fields: list[Any]) -> Any:
+    """Returns an aligned structured dtype whose padding is fields of its own.
+
+    NumPy does not copy the gaps that alignment leaves: copied rows would hold stray bytes there,
+    and neither equal bytes nor a hash of a record would mean anything.
+    """
+    aligned = np.dtype(fields, align=True)
+    assert aligned.fields is not None
+    whole: list[Any] = []
+    end = 0
+    for field in fields:
+        kind, start = aligned.fields[field[0]][:2]
+        if start > end:
+            whole.append((f"padding_{end}", np.uint8, start - end))
+        whole.append(field)
+        end = start + kind.itemsize
+    if aligned.itemsize > end:
+        whole.append((f"padding_{end}", np.uint8, aligned.itemsize - end))
+    return np.dtype(whole, align=True)
+
+
+DEAL = _without_gaps(
     [
         # What every step touches.
         ("legal", np.int64),  # bit set of legal actions of the seat on turn
@@ -104,11 +126,10 @@ DEAL = np.dtype(
         # The whole story.
         ("deck", np.uint8, 32),
         ("history", np.uint8, HISTORY),  # action | seat << 6
-    ],
-    align=True,
+    ]
 )
 
-RULE_SET = np.dtype(
+RULE_SET = _without_gaps(
     [
         ("deck", np.int64),  # bit set of the cards
         ("num_cards", np.int64),
@@ -138,8 +159,7 @@ RULE_SET = np.dtype(
         # Matches (RULES.md 7); all 0: an episode is one deal.
         ("match_length", np.int64),  # deals at most
         ("match_points", np.int64),  # ends when somebody has reached them; 0: never
-    ],
-    align=True,
+    ]
 )
 
 
