@@ -55,7 +55,7 @@ def beginning(record: dict[str, Any], length: int) -> dict[str, Any]:
 
 
 def mini_decks() -> Iterator[tuple[str, str]]:
-    """Every (suits, ranks) that makes a deck, the full one included: 782 of them."""
+    """Every (suits, ranks) that makes a deck, the full one included: 781 of them."""
     for num_suits, num_ranks in MINI_SIZES:
         for suits in itertools.combinations(SUITS, num_suits):
             for ranks in itertools.combinations(RANKS, num_ranks):
