@@ -343,7 +343,7 @@ def describe(result: Result) -> str:
         text = f"{result.value:14,.0f} decisions per CPU-second"
     if result.goal is not None:
         sign = "≥" if result.kind == "rate" else "≤"
-        text += f"  ({sign} {result.goal:,g}: {'reached' if result.reached else 'MISSED'})"
+        text += f"  ({sign} {result.goal:,.10g}: {'reached' if result.reached else 'MISSED'})"
     return text
 
 

@@ -45,7 +45,7 @@ class Ratio:
         label: what is compared.
         ours: name of our case.
         theirs: names of theirs, of which the fastest counts; one may end in `*`.
-        goal: how many times theirs ours should be; None: just more.
+        goal: how many times theirs ours should be, if something is required.
     """
 
     label: str
@@ -75,12 +75,18 @@ RATIOS: Final = (
     Ratio(
         "core with observation and mask : PufferLib's triple triad",
         "marias/core-observe",
-        ("pufferlib/*",),
+        ("pufferlib/tripletriad-decisions",),
+        1,
     ),
     Ratio(
-        "core without observation : PufferLib's triple triad",
+        "core with observation and mask : PufferLib's triple triad, every step counted",
+        "marias/core-observe",
+        ("pufferlib/tripletriad-steps",),
+    ),
+    Ratio(
+        "core without observation : the same",
         "marias/core",
-        ("pufferlib/*",),
+        ("pufferlib/tripletriad-steps",),
     ),
     Ratio(
         "core with observation and mask : pgx, fastest game",
@@ -170,14 +176,18 @@ def _others(pufferlib_folder: str) -> list[Case]:
             "bridge_bidding",
         )
     ]
-    found.append(
-        Case(
-            "pufferlib/tripletriad",
-            "PufferLib triple triad",
-            PEERS + "pufferlib_tripletriad",
-            {"folder": pufferlib_folder},
+    for way, label, every_step in (
+        ("decisions", "decisions", False),
+        ("steps", "every step counted", True),
+    ):
+        found.append(
+            Case(
+                f"pufferlib/tripletriad-{way}",
+                f"PufferLib triple triad, {label}",
+                PEERS + "pufferlib_tripletriad",
+                {"folder": pufferlib_folder, "every_step": every_step},
+            )
         )
-    )
     return found
 
 

@@ -164,14 +164,16 @@ def ratio_rows(results: Sequence[Result], ratios: Sequence[Ratio] = RATIOS) -> l
     for ratio in ratios:
         ours = best(results, [ratio.ours])
         theirs = best(results, ratio.theirs)
-        goal = f"≥ {ratio.goal:g} ×" if ratio.goal else "more"
+        goal = f"≥ {ratio.goal:g} ×" if ratio.goal else ""
         cells = [ratio.label]
         cells += [f"{number(r.value)} ({r.label})" if r else "–" for r in (ours, theirs)]
         if ours is None or theirs is None:
             cells += ["not measured", goal]
         else:
             factor = ours.value / theirs.value
-            cells += [f"{factor:.1f} ×", f"{goal} {'✓' if factor >= (ratio.goal or 1) else '✗'}"]
+            if ratio.goal:
+                goal += " ✓" if factor >= ratio.goal else " ✗"
+            cells += [f"{factor:.2g} ×" if factor < 10 else f"{factor:.0f} ×", goal]
         rows.append(cells)
     return rows
 

@@ -99,15 +99,18 @@ def write_report(results: Sequence[Result], out: Path) -> None:
         row = [f"{batch:,}"]
         for label in SERIES:
             result = found.get((label, str(batch)))
-            row.append("–" if result is None or not result.ok else number(result.wall))
+            if result is None or not result.ok:
+                row.append("–")
+            else:
+                row.append(f"{number(result.wall)} ({number(result.value)})")
         rows.append(row)
     reasons = sorted({f"{r.status}: {r.reason}" for r in results if not r.ok})
     text = (
         "# Scaling\n\n"
-        "Made by `python benchmarks/scaling.py`: decisions per second of the clock (random legal "
-        "play with masks), a fresh process per case, pinned to as many cores as threads, medians. "
-        "Each thread is a Python thread with its own `DealBatch` of the given size; the compiled "
-        "code releases the interpreter lock.\n\n"
+        "Made by `python benchmarks/scaling.py`: decisions per second of the clock, and in "
+        "brackets per CPU-second (random legal play with masks), a fresh process per case, pinned "
+        "to as many cores as threads, medians. Each thread is a Python thread with its own "
+        "`DealBatch` of the given size; the compiled code releases the interpreter lock.\n\n"
         f"{machine_line(machine(), ('numpy', 'numba'))}\n\n"
         f"{markdown_table(['batch', *SERIES], rows)}\n"
         f"{memory_text(results)}" + "".join(f"\n{reason}\n" for reason in reasons)
