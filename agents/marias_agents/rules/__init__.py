@@ -1,0 +1,1 @@
+"""The rule-based player: one file per phase, compiled, over information views."""
