@@ -46,9 +46,10 @@ from marias_env.core import aec
 from marias_env.core.deal import DEAL
 from marias_env.core.observe import OBSERVATION_SIZE
 from marias_env.errors import ActionError, StateError
-from marias_env.match import Match, standard_match
+from marias_env.learners import REWARDS, find_match
+from marias_env.match import Match
 from marias_env.records import Record, record_of
-from marias_env.rules import Rules
+from marias_env.rules import Rules, get_rules
 from marias_env.spaces import SeatActions, check_dtype, observation_dict, state_box
 from marias_env.start import START_KEYS, check_options, place, prepare
 
@@ -121,8 +122,7 @@ class raw_env(AECEnv):  # noqa: N801 (PettingZoo's name for it)
         dtype: npt.DTypeLike = np.int8,
     ) -> None:
         super().__init__()
-        _check_choice("episode", episode, ("deal", "match"))
-        _check_choice("reward", reward, ("units", "chips"))
+        _check_choice("reward", reward, REWARDS)
         _check_choice("render_mode", render_mode, (None, "human", "ansi"))
         _check_choice("language", language, ("en", "cs"))
         _check_choice("perspective", perspective, (0, 1, 2, "turn", "all"))
@@ -130,8 +130,6 @@ class raw_env(AECEnv):  # noqa: N801 (PettingZoo's name for it)
             isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1
         ):
             raise ValueError(f"max_cycles: {max_cycles!r}; expected a whole number from 1 or None")
-        if episode == "deal" and match is not None:
-            raise ValueError('match: only with episode="match"')
         self.render_mode = render_mode
         self.language = language
         self.perspective = perspective
@@ -139,14 +137,9 @@ class raw_env(AECEnv):  # noqa: N801 (PettingZoo's name for it)
         self.possible_agents = list(AGENTS)
         self._dtype = check_dtype(dtype)
         self._as_int8 = self._dtype == np.int8
-        batch = DealBatch(1, rules, seed=0, autoreset=False)
-        if episode == "match":
-            found = match if isinstance(match, Match) else None
-            if found is None:
-                found = standard_match(batch.rules, 1 if match is None else match)  # type: ignore[arg-type]
-            batch = DealBatch(1, rules, seed=0, autoreset=False, match=found)
-        chips = reward == "chips" and batch.match is not None
-        self._unit = float(batch.match.chips_per_point) if chips and batch.match else 1.0
+        found = find_match(get_rules(rules), episode, match)
+        batch = DealBatch(1, rules, seed=0, autoreset=False, match=found)
+        self._unit = float(found.chips_per_point) if found and reward == "chips" else 1.0
         self._take(batch)
         self._dealt = False
         self._dead = True

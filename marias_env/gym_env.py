@@ -1,0 +1,228 @@
+"""Mariáš for Gymnasium: one learner, the other seats played by agents inside the environment.
+
+    import gymnasium, marias_env
+
+    env = gymnasium.make("Marias-v0", opponents="random", rules="traditional")
+    observation, info = env.reset(seed=42)
+    terminated = False
+    while not terminated:
+        action = env.action_space.sample(info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+
+One step is one decision of the learner. The opponents' decisions before and after it are part of
+it, so every reward of the deal reaches the learner, also when somebody else made the last move.
+
+Version history: v0, the first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from marias_env.actions import NUM_ACTIONS
+from marias_env.core import aec
+from marias_env.errors import ActionError, DeckError, StateError
+from marias_env.learners import Learners
+from marias_env.match import Match
+from marias_env.opponents import RANDOM, Opponents
+from marias_env.records import Record, record_of
+from marias_env.rules import Rules
+from marias_env.spaces import observation_box, observation_dict
+from marias_env.start import START_KEYS, check_options, place, prepare
+
+OBSERVATIONS: Final = ("dict", "vector")
+"""Values of `observation`: with the mask beside it, or the bare vector."""
+
+
+class MariasEnv(gymnasium.Env[Any, Any]):
+    """One learner at a table of three.
+
+    Args:
+        opponents: one agent or name for both other seats, or two: the left neighbour (next
+            clockwise) and the right one. Names as in `marias_agents.make`.
+        rules: a preset's name or a rule set.
+        seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`. The deal rotates in any case.
+        episode: `"deal"`, or `"match"`: deals follow each other until the match is over, each one's
+            reward comes with the step that ends it.
+        match: for matches: a `Match` or a number of dealer rotations; None: the standard match.
+        reward: `"units"`, or `"chips"`: units times the match's `chips_per_point`.
+        illegal: what an illegal action does. `"random"` (default, since checkers and warm-up phases
+            sample actions without a mask): a uniformly random legal action is taken instead.
+            `"penalty"`: nothing happens, the reward is `-illegal_penalty`. `"error"`:
+            `IllegalActionError`, the state unchanged. In the first two
+            `info["illegal_action"]` is True.
+        illegal_penalty: for `illegal="penalty"`.
+        observation: `"dict"`: {"observation": (F,), "action_mask": (48,) int8}; `"vector"`: the
+            observation alone, the mask is in `info["action_mask"]` and `action_masks()`.
+        dtype: of observations, int8 or float32.
+        render_mode: None, `"ansi"` or `"human"`: the table with the learner's cards.
+        language: `"en"` or `"cs"`, for rendering.
+
+    `info` has `action_mask` (48,) int8, `seat` (the learner's), `illegal_action` (bool) and
+    `payments` (3,) int64: the units paid to each seat during this step, which sum to zero.
+
+    Raises:
+        AgentError: no such opponents.
+        RulesError: no such rules.
+        ValueError: another argument that is none of the above.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 2}
+
+    def __init__(
+        self,
+        opponents: Opponents = RANDOM,
+        rules: str | Rules = "traditional",
+        seat: int | str = 0,
+        episode: str = "deal",
+        match: Match | int | None = None,
+        reward: str = "units",
+        illegal: str = "random",
+        illegal_penalty: float = 1.0,
+        observation: str = "dict",
+        dtype: npt.DTypeLike = np.int8,
+        render_mode: str | None = None,
+        language: str = "en",
+    ) -> None:
+        if observation not in OBSERVATIONS:
+            raise ValueError(f"observation: {observation!r}; expected one of {OBSERVATIONS}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode: {render_mode!r}; expected 'ansi', 'human' or None")
+        if language not in ("en", "cs"):
+            raise ValueError(f"language: {language!r}; expected 'en' or 'cs'")
+        self._learners = Learners(
+            1, rules, opponents, seat, False, episode, match, reward, illegal, dtype
+        )
+        self.render_mode = render_mode
+        self.language = language
+        self._penalty = float(illegal_penalty)
+        self._as_dict = observation == "dict"
+        self._running = False
+        self._left_over = False
+        self._carry = np.zeros((1, 3), dtype=np.int64)
+        self.observation_space: spaces.Space[Any] = (
+            observation_dict(dtype) if self._as_dict else observation_box(dtype)
+        )
+        self.action_space = spaces.Discrete(NUM_ACTIONS)
+
+    @property
+    def rules(self) -> Rules:
+        """The rule set."""
+        return self._learners.batch.rules
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in this episode."""
+        return int(self._learners.seats[0])
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts an episode and plays until the learner is on turn.
+
+        Args:
+            seed: starts the random streams anew; None goes on with them.
+            options: `deck` and/or `dealer`, or `record`, as in `marias_v0.raw_env.reset`; `seat`:
+                the learner's in this episode. Where a record leaves the learner nothing to decide,
+                the mask is all zeros, and the next step takes any action and ends the episode.
+
+        Raises:
+            DeckError: no such deck, dealer or seat; nothing has changed.
+            RecordError: a bad record, or one of other rules; nothing has changed.
+        """
+        chosen = check_options(options, (*START_KEYS, "seat"))
+        seat = chosen.pop("seat", None)
+        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1, 2)):
+            raise DeckError(f"seat: {seat!r}; expected 0, 1 or 2")
+        start = prepare(self._learners.batch, chosen)
+        super().reset(seed=seed)
+        self._learners.deal(seed)
+        place(self._learners.batch, start)
+        self._carry[:] = 0
+        if start is not None and bool(self._learners.over[0]):
+            self._carry[:] = self._learners.batch.deals[0]["payments"]
+            if not aec.episode_over(self._learners.batch.deals, self._learners.batch._rules):
+                self._learners.batch.next_deals([0])
+        self._learners.begin(seat=None if seat is None else int(seat))
+        # What was paid before the learner's first action comes with its first step.
+        self._carry += self._learners.gained
+        self._learners.gained[:] = 0
+        self._left_over = bool(self._learners.over[0])
+        self._running = True
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Takes the learner's action and plays until it is on turn again or the episode is over.
+
+        Raises:
+            ActionError: not an integer.
+            IllegalActionError: with `illegal="error"`; the state is unchanged.
+            StateError: before `reset`, or after the end of the episode.
+        """
+        if not self._running:
+            raise StateError("step() without a running episode; reset() starts one")
+        learners = self._learners
+        chosen = np.asarray(action)
+        if chosen.size != 1 or chosen.dtype.kind not in "iu":
+            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47")
+        if not self._left_over:
+            learners.act(learners.as_actions(chosen.reshape(1)))
+        learners.gained += self._carry
+        self._carry[:] = 0
+        self._left_over = False
+        terminated = bool(learners.over[0])
+        reward = float(learners.rewards()[0])
+        if learners.refused[0] and learners.penalises:
+            reward -= self._penalty
+        self._running = not terminated
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), reward, terminated, False, self._info()
+
+    def _observation(self) -> Any:
+        vector = self._learners.observe(self._learners.seats)[0]
+        if self._as_dict:
+            return {"observation": vector, "action_mask": self.action_masks()}
+        return vector
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "action_mask": self.action_masks(),
+            "seat": self.seat,
+            "illegal_action": bool(self._learners.refused[0]),
+            "payments": self._learners.gained[0].copy(),
+        }
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Returns the (48,) int8 mask, as sb3-contrib's MaskablePPO asks for it."""
+        mask: npt.NDArray[np.int8] = self._learners.masks()[0]
+        return mask
+
+    def record(self, **extra: Any) -> Record:
+        """Returns the record of the present deal (`marias_env.records`), finished or not."""
+        return record_of(self._learners.batch, 0, **extra)
+
+    def render(self) -> Any:
+        """Returns the table as text (`ansi`) or writes it to standard output (`human`)."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() without a render_mode; expected 'ansi' or 'human'")
+            return None
+        from marias_env.render import render_text
+
+        human = self.render_mode == "human"
+        color = human and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        text = render_text(self._learners.batch, 0, self.seat, self.language, color)
+        if not human:
+            return text
+        sys.stdout.write(text + "\n\n")
+        return None

@@ -1,0 +1,313 @@
+"""`Learners`: rows of deals with one learner each, opponents included.
+
+Every face with a learner (Gymnasium, its vector form, Stable-Baselines3) is built on it and adds
+its library's types and reset rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from marias_env.actions import NUM_ACTIONS, OVER
+from marias_env.batch import DealBatch
+from marias_env.core import kernels, learner
+from marias_env.core.deal import DEAL
+from marias_env.core.observe import OBSERVATION_SIZE, observe_rows
+from marias_env.errors import ActionError
+from marias_env.match import Match, standard_match
+from marias_env.opponents import RANDOM, Opponent, Opponents, ask, resolve
+from marias_env.rules import Rules, get_rules
+from marias_env.spaces import check_dtype
+
+SEATS: Final = {
+    0: 0,
+    1: 1,
+    2: 2,
+    "rotate": learner.SEAT_ROTATES,
+    "random": learner.SEAT_RANDOM,
+}
+"""Values of `seat`."""
+ILLEGAL: Final = {
+    "error": learner.ILLEGAL_ERROR,
+    "penalty": learner.ILLEGAL_PENALTY,
+    "random": learner.ILLEGAL_RANDOM,
+}
+"""Values of `illegal`."""
+EPISODES: Final = ("deal", "match")
+REWARDS: Final = ("units", "chips")
+
+Seed = int | Sequence[int] | None
+
+
+class Learners:
+    """B rows; after every call each row is over or waits for its learner.
+
+    Args:
+        num_envs: number of rows B.
+        rules: a preset's name or a rule set.
+        opponents: see `marias_env.opponents`.
+        seat: where the learner sits: 0, 1, 2, `"rotate"` (another place from episode to episode) or
+            `"random"` (drawn for each episode).
+        all_seats: every row is a decision of the seat on turn; opponents and `seat` play no part.
+        episode: `"deal"` or `"match"`.
+        match: for matches: a `Match` or a number of rotations; None: the rules' standard match.
+        reward: `"units"` or `"chips"`.
+        illegal: what an illegal action does: `"error"` (raises), `"penalty"` (nothing but a
+            negative reward) or `"random"` (a random legal action is taken instead).
+        dtype: of observations, int8 or float32.
+        first_index: index of row 0 in the seeding.
+
+    Attributes:
+        batch: the deals.
+        seats: (B,) int64: each row's learner, -1 with `all_seats`.
+        gained: (B, 3) int64: units paid by seat during the last call.
+        refused: (B,) bool: the row's last action was illegal.
+
+    Raises:
+        AgentError: no such opponents.
+        RulesError: no such rules or match.
+        ValueError: another argument that is not one of the above.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: str | Rules = "traditional",
+        opponents: Opponents = RANDOM,
+        seat: int | str = 0,
+        all_seats: bool = False,
+        episode: str = "deal",
+        match: Match | int | None = None,
+        reward: str = "units",
+        illegal: str = "error",
+        dtype: npt.DTypeLike = np.int8,
+        first_index: int = 0,
+    ) -> None:
+        if isinstance(seat, bool) or seat not in SEATS:
+            raise ValueError(f"seat: {seat!r}; expected one of {list(SEATS)}")
+        if illegal not in ILLEGAL:
+            raise ValueError(f"illegal: {illegal!r}; expected one of {list(ILLEGAL)}")
+        if reward not in REWARDS:
+            raise ValueError(f"reward: {reward!r}; expected one of {REWARDS}")
+        self.dtype = check_dtype(dtype)
+        found = find_match(get_rules(rules), episode, match)
+        self.batch = DealBatch(
+            num_envs, rules, seed=0, autoreset=False, match=found, first_index=first_index
+        )
+        self.unit = float(found.chips_per_point) if found and reward == "chips" else 1.0
+        self.all_seats = all_seats
+        self.opponents = (None, None) if all_seats else resolve(opponents)
+        self._where = learner.EVERY_SEAT if all_seats else SEATS[seat]
+        self._illegal = ILLEGAL[illegal]
+        self._dealt = False
+        self.seats = np.full(num_envs, self._where if self._where < 3 else 0, dtype=np.int64)
+        self.gained = np.zeros((num_envs, 3), dtype=np.int64)
+        self.refused = np.zeros(num_envs, dtype=np.bool_)
+        self._scratch = np.empty(1, dtype=DEAL)
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @property
+    def over(self) -> npt.NDArray[np.bool_]:
+        """(B,) bool: the row's episode is over."""
+        over: npt.NDArray[np.bool_] = self.batch.deals["phase"] == OVER
+        return over
+
+    @property
+    def penalises(self) -> bool:
+        """Whether an illegal action leaves everything as it is and costs a penalty."""
+        return self._illegal == learner.ILLEGAL_PENALTY
+
+    # ------------------------------------------------------------------ episodes
+
+    def deal(self, seed: Seed = None, rows: npt.NDArray[np.int64] | None = None) -> None:
+        """Deals new episodes; `begin` has to follow.
+
+        Args:
+            seed: an integer seeds rows by their index, a sequence of B integers each row by its
+                own; None goes on with the rows' streams (the first time: draws a seed).
+            rows: (N,) rows; None: all.
+        """
+        whole = rows is None
+        if rows is None:
+            rows = np.arange(len(self))
+        if seed is None and self._dealt:
+            self.batch.reset(indices=rows)
+        elif whole and (seed is None or isinstance(seed, (int, np.integer))):
+            self.batch.reset(None if seed is None else int(seed))
+        else:
+            self._seed_rows(seed, rows)
+        self._dealt = True
+
+    def _seed_rows(self, seed: Seed, rows: npt.NDArray[np.int64]) -> None:
+        each = isinstance(seed, Sequence)
+        if isinstance(seed, Sequence) and len(seed) != len(self):
+            raise ValueError(f"seed: {len(seed)} seeds; expected {len(self)}, one per row")
+        for row in rows.tolist():
+            own = seed[row] if isinstance(seed, Sequence) else seed
+            root = np.random.SeedSequence(own).generate_state(1, np.uint64)[0]
+            first = 0 if each else self.batch.first_index + row
+            kernels.reset_rows(self.batch.deals[row : row + 1], self.batch._rules, root, first)
+
+    def begin(self, rows: npt.NDArray[np.int64] | None = None, seat: int | None = None) -> None:
+        """Seats the learner in freshly dealt rows and plays until it is on turn.
+
+        Args:
+            rows: (N,) rows; None: all.
+            seat: the learner's seat in these episodes, instead of what `seat` says.
+        """
+        if rows is None:
+            rows = np.arange(len(self))
+            self.gained[:] = 0
+            self.refused[:] = False
+        left, right = self._random
+        learner.seat_rows(
+            self.batch.deals,
+            self.batch._rules,
+            rows,
+            self._where if seat is None else seat,
+            self.batch.first_index,
+            self.seats,
+            left,
+            right,
+            self.gained,
+        )
+        self._ask_opponents()
+
+    @property
+    def _random(self) -> tuple[bool, bool]:
+        return self.opponents[0] is None, self.opponents[1] is None
+
+    # ------------------------------------------------------------------ actions
+
+    def as_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Returns actions as (B,) int64.
+
+        Raises:
+            ActionError: wrong shape or dtype.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (len(self),) or chosen.dtype.kind not in "iu":
+            raise ActionError(
+                f"actions of shape {chosen.shape} and dtype {chosen.dtype}; "
+                f"expected ({len(self)},) integers"
+            )
+        return np.ascontiguousarray(chosen, dtype=np.int64)
+
+    def act(self, actions: npt.NDArray[np.int64]) -> None:
+        """Takes one action per row (not in rows that are over) and plays until the learners' turn.
+
+        Raises:
+            AgentError: an opponent failed; no row is changed.
+            IllegalActionError: with `illegal="error"`; no row is changed.
+        """
+        left, right = self._random
+        before = None if left and right else self.batch.deals.copy()
+        bad = learner.act_rows(
+            self.batch.deals,
+            self.batch._rules,
+            actions,
+            self.seats,
+            left,
+            right,
+            self._illegal,
+            self.gained,
+            self.refused,
+        )
+        if bad >= 0:
+            raise self.batch.illegal_action(int(bad), int(actions[bad]))
+        if before is not None:
+            try:
+                self._ask_opponents()
+            except BaseException:
+                self.batch.deals[:] = before
+                raise
+
+    def _ask_opponents(self) -> None:
+        left, right = self._random
+        if self.all_seats or (left and right):
+            return
+        groups: list[tuple[Opponent, list[int]]] = []
+        for place, opponent in enumerate(self.opponents, start=1):
+            if opponent is None:
+                continue
+            if groups and groups[0][0] is opponent:
+                groups[0][1].append(place)
+            else:
+                groups.append((opponent, [place]))
+        deals, rules = self.batch.deals, self.batch._rules
+        while True:
+            turn = deals["turn"]
+            place_on_turn = np.where(turn >= 0, (turn - self.seats) % 3, 0)
+            if not place_on_turn.any():
+                return
+            for opponent, places in groups:
+                rows = np.flatnonzero(np.isin(place_on_turn, places))
+                if rows.size:
+                    chosen = ask(opponent, self.batch.views(rows))
+                    learner.answer_rows(
+                        deals, rules, rows, chosen, self.seats, left, right, self.gained
+                    )
+
+    # ------------------------------------------------------------------ what the learners get
+
+    def viewers(self) -> npt.NDArray[np.int64]:
+        """Returns (B,) int64: whose observation each row is (the seat on turn with `all_seats`)."""
+        out = np.empty(len(self), dtype=np.int64)
+        learner.viewer_rows(self.batch.deals, self.seats, out)
+        return out
+
+    def observe(
+        self, viewers: npt.NDArray[np.int64], rows: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[Any]:
+        """Returns (N, F) observations of all or some rows in a new array.
+
+        Args:
+            viewers: (N,) int64 seats.
+            rows: (N,) rows; None: all.
+        """
+        deals = self.batch.deals if rows is None else self.batch.deals[rows]
+        out = np.empty((len(deals), OBSERVATION_SIZE), dtype=np.int8)
+        observe_rows(deals, self.batch._rules, viewers, self._scratch, out.view(np.uint64), out)
+        return out if self.dtype == np.int8 else out.astype(self.dtype)
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        """Returns (B, 48) int8 action masks in a new array; zeros in rows that are over."""
+        out = np.empty((len(self), NUM_ACTIONS), dtype=np.int8)
+        kernels.legal_rows(self.batch.deals, out.view(np.uint64))
+        return out
+
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """Returns (B,) float64: what each row's learner was paid during the last call."""
+        paid = self.gained[np.arange(len(self)), self.seats]
+        return paid.astype(np.float64) * self.unit
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_scratch"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._scratch = np.empty(1, dtype=DEAL)
+
+
+def find_match(rules: Rules, episode: str, match: Match | int | None) -> Match | None:
+    """Returns the match of an episode, None where it is one deal.
+
+    Raises:
+        RulesError: a number of rotations out of range.
+        ValueError: no such episode, or a match beside `episode="deal"`.
+    """
+    if episode not in EPISODES:
+        raise ValueError(f"episode: {episode!r}; expected one of {EPISODES}")
+    if episode == "deal":
+        if match is not None:
+            raise ValueError('match: only with episode="match"')
+        return None
+    if isinstance(match, Match):
+        return match
+    return standard_match(rules, 1 if match is None else match)
