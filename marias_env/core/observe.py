@@ -79,7 +79,7 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
     for i in range(SCALARS_AT // 8, OBSERVATION_SIZE // 8):
         words[i] = 0
     at = SCALARS_AT
-    out[at + d["phase"]] = 1
+    out[at + np.int64(d["phase"])] = 1
     at += 9
     if d["turn"] >= 0:
         out[at + (np.int64(d["turn"]) - me + 3) % 3] = 1
@@ -89,7 +89,7 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
     out[at + (np.int64(d["declarer"]) - me + 3) % 3] = 1
     at += 3
     if d["contract"] != NO_CONTRACT:
-        out[at + d["contract"]] = 1
+        out[at + np.int64(d["contract"])] = 1
     at += 5
     # Who has named which contract on the way.
     for i in range(min(np.int64(d["num_actions"]), np.int64(32))):
@@ -99,7 +99,7 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
             out[at + 3 * contract + ((entry >> 6) - me + 3) % 3] = 1
     at += 15
     if d["trump"] >= 0:
-        out[at + d["trump"]] = 1
+        out[at + np.int64(d["trump"])] = 1
     at += 4
     out[at] = d["blind"]
     out[at + 1] = d["trump_shown"]
@@ -126,9 +126,10 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
     out[at] = _small(d["round"])
     at += 1
     if d["led"] >= 0:
-        out[at + d["led"]] = 1
+        out[at + np.int64(d["led"])] = 1
     at += 4
-    out[at + d["in_trick"]] = 1
+    # A trick that a revoke ended as its third card stays on the table.
+    out[at + min(np.int64(d["in_trick"]), np.int64(2))] = 1
     at += 3
     if d["best_seat"] >= 0:
         out[at + (np.int64(d["best_seat"]) - me + 3) % 3] = 1
