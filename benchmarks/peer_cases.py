@@ -95,6 +95,11 @@ RATIOS: Final = (
     ),
     Ratio("AEC env() : PettingZoo's leduc env()", "marias/env", ("pettingzoo/leduc-env",), 3),
     Ratio(
+        "AEC env() in PettingZoo's three wrappers : its leduc env(), which is in them",
+        "marias/env-wrapped",
+        ("pettingzoo/leduc-env",),
+    ),
+    Ratio(
         "AEC raw_env() : PettingZoo's leduc raw_env()",
         "marias/raw-env",
         ("pettingzoo/leduc-raw",),
@@ -119,8 +124,15 @@ def _marias() -> list[Case]:
         core("core-observe", "Mariáš core with observations, batch 4096", 4096, True),
         core("one", "Mariáš core, batch of one", 1, False),
         core("one-observe", "Mariáš core with observations, batch of one", 1, True),
-        Case("marias/raw-env", "Mariáš raw_env()", OURS + "marias_aec", {"wrapped": False}),
-        Case("marias/env", "Mariáš env()", OURS + "marias_aec", {"wrapped": True}),
+        Case("marias/raw-env", "Mariáš raw_env()", OURS + "marias_aec", {"maker": "raw_env"}),
+        Case("marias/env", "Mariáš env()", OURS + "marias_aec"),
+        Case(
+            "marias/env-wrapped",
+            "Mariáš env() in three wrappers",
+            OURS + "marias_aec",
+            {"wrapped": True},
+        ),
+        Case("marias/vector", "Mariáš VectorEnv, 1024, learner's decisions", OURS + "vector"),
         Case(
             "sb3/random",
             "Mariáš SB3 VecEnv with masks, 1024, learner's decisions",

@@ -69,8 +69,28 @@ CASES: Final = (
         WORK + "core",
         {"batch": 1, "observe": True},
     ),
-    Case("marias/raw-env", "marias_v0.raw_env", WORK + "marias_aec", {"wrapped": False}, goal=80e3),
-    Case("marias/env", "marias_v0.env", WORK + "marias_aec", {"wrapped": True}, goal=60e3),
+    Case(
+        "marias/raw-env",
+        "marias_v0.raw_env",
+        WORK + "marias_aec",
+        {"maker": "raw_env"},
+        goal=80e3,
+    ),
+    Case("marias/env", "marias_v0.env", WORK + "marias_aec", goal=60e3),
+    Case(
+        "marias/env-wrapped",
+        "marias_v0.env in three wrappers",
+        WORK + "marias_aec",
+        {"wrapped": True},
+    ),
+    Case("marias/gym", "Gymnasium Marias-v0, random opponents", WORK + "gym"),
+    Case("marias/vector", "Gymnasium VectorEnv, 1024, random opponents", WORK + "vector"),
+    Case(
+        "marias/vector-seats",
+        "Gymnasium VectorEnv, 1024, all seats",
+        WORK + "vector",
+        {"all_seats": True},
+    ),
     Case("marias/sb3", "SB3 MariasVecEnv, 1024 environments", WORK + "sb3", goal=500e3),
 )
 

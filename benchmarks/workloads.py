@@ -113,18 +113,54 @@ def aec(make: Callable[[], Any], games: int = 4, note: str = "") -> Workload:
     return Workload(chunk, note)
 
 
-def marias_aec(wrapped: bool, rules: str = "traditional") -> Workload:
-    """Our AEC environment: `env()` with the stock wrappers, or `raw_env()`."""
+def _face(name: str) -> Any:
+    """Imports a module of this package that a version may not have, or lack the libraries for."""
     try:
-        module = importlib.import_module("marias_env.marias_v0")
+        return importlib.import_module(f"marias_env.{name}")
     except ModuleNotFoundError as error:
-        raise NotAvailableError("marias_env.marias_v0 does not exist") from error
-    make = module.env if wrapped else module.raw_env
-    return aec(
-        lambda: make(rules=rules),
-        games=20,
-        note="agent_iter, last, mask, step; dead steps not counted",
-    )
+        missing = error.name or ""
+        what = "does not exist" if missing.startswith("marias_env") else "is not installed"
+        raise NotAvailableError(f"{missing} {what}") from error
+
+
+def marias_aec(maker: str = "env", wrapped: bool = False, rules: str = "traditional") -> Workload:
+    """Our AEC environment.
+
+    Args:
+        maker: `env` or `raw_env`.
+        wrapped: with the three wrappers that the classic games of PettingZoo come in. Ours checks
+            the same itself, so its `env()` is bare.
+        rules: preset.
+    """
+    env = getattr(_face("marias_v0"), maker)(rules=rules)
+    note = "agent_iter, last, mask, step; dead steps not counted"
+    if wrapped:
+        wrappers = importlib.import_module("pettingzoo.utils.wrappers")
+        env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
+        env = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+        note += "; with PettingZoo's three stock wrappers, which it does not need"
+    return aec(lambda: env, games=20, note=note)
+
+
+def gym(opponents: str = "random", games: int = 20) -> Workload:
+    """Our Gymnasium environment: one decision is the learner's, the opponents play inside."""
+    env = _face("gym_env").MariasEnv(opponents=opponents)
+    draw = random.Random(0).random
+    env.reset(seed=0)
+
+    def chunk() -> tuple[int, int]:
+        decisions = 0
+        for _ in range(games):
+            _observation, info = env.reset()
+            over = False
+            while not over:
+                legal = info["action_mask"].nonzero()[0]
+                action = legal.item(int(draw() * legal.size))
+                _observation, _reward, over, _truncated, info = env.step(action)
+                decisions += 1
+        return decisions, games
+
+    return Workload(chunk, f"opponents {opponents!r}; only the learner's decisions count")
 
 
 def sample_masks(masks: npt.NDArray[Any], generator: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -138,15 +174,29 @@ def sample_masks(masks: npt.NDArray[Any], generator: np.random.Generator) -> npt
     return chosen
 
 
+def vector(num_envs: int = 1024, all_seats: bool = False, steps: int = 20) -> Workload:
+    """Our Gymnasium VectorEnv, ended rows dealt anew in the same step."""
+    face = _face("vector_env")
+    env = face.MariasVectorEnv(num_envs, all_seats=all_seats, autoreset_mode="SameStep")
+    info = env.reset(seed=0)[1]
+    generator = np.random.default_rng(0)
+
+    def chunk() -> tuple[int, int]:
+        nonlocal info
+        games = 0
+        for _ in range(steps):
+            actions = sample_masks(info["action_mask"], generator)
+            _observation, _reward, over, _truncated, info = env.step(actions)
+            games += int(over.sum())
+        return steps * num_envs, games
+
+    counted = "every seat's decisions" if all_seats else "only the learner's decisions count"
+    return Workload(chunk, f"{num_envs} environments, masks drawn with NumPy; {counted}")
+
+
 def sb3(num_envs: int = 1024, opponents: str = "random", steps: int = 20) -> Workload:
     """Our Stable-Baselines3 VecEnv: one decision is the learner's, the opponents play inside."""
-    try:
-        module = importlib.import_module("marias_env.integrations.sb3")
-    except ModuleNotFoundError as error:
-        if error.name and not error.name.startswith("marias_env"):
-            raise NotAvailableError(f"{error.name} is not installed") from error
-        raise NotAvailableError("marias_env.integrations.sb3 does not exist") from error
-    env = module.MariasVecEnv(num_envs=num_envs, opponents=opponents)
+    env = _face("integrations.sb3").MariasVecEnv(num_envs=num_envs, opponents=opponents)
     env.reset()
     generator = np.random.default_rng(0)
 
@@ -154,21 +204,18 @@ def sb3(num_envs: int = 1024, opponents: str = "random", steps: int = 20) -> Wor
         games = 0
         for _ in range(steps):
             env.step_async(sample_masks(env.action_masks(), generator))
-            done = env.step_wait()[2]
-            games += int(done.sum())
+            games += int(env.step_wait()[2].sum())
         return steps * num_envs, games
 
-    return Workload(
-        chunk,
-        f"{num_envs} environments, opponents {opponents!r}; only the learner's decisions count",
-    )
+    note = f"{num_envs} environments, opponents {opponents!r}, masks drawn with NumPy"
+    return Workload(chunk, f"{note}; only the learner's decisions count")
 
 
 # ---------------------------------------------------------------------- whole processes
 
 
 def first_use() -> None:
-    """Everything a newcomer meets: import, deals in a batch, observations, the AEC environment."""
+    """Everything a newcomer meets: import, a batch, observations, PettingZoo, Gymnasium."""
     from marias_env.batch import DealBatch
 
     batch = DealBatch(8, seed=0)
@@ -178,23 +225,21 @@ def first_use() -> None:
         if observe is not None:
             observe()
         batch.step(batch.sample_legal())
-    try:
-        module = importlib.import_module("marias_env.marias_v0")
-    except ModuleNotFoundError:
-        return
-    aec(module.env, games=2).chunk()
+    faces: list[Callable[[], Workload]] = [
+        lambda: aec(_face("marias_v0").env, games=2),
+        gym,
+        lambda: vector(8),
+    ]
+    for make in faces:
+        try:
+            make().chunk()
+        except NotAvailableError:
+            continue
 
 
 def warm_start() -> None:
     """Import and the first reset, compiled code in the cache."""
-    try:
-        module = importlib.import_module("marias_env.marias_v0")
-    except ModuleNotFoundError:
-        from marias_env.batch import DealBatch
-
-        DealBatch(1, seed=0).legal_mask()
-        return
-    env = module.env()
+    env = _face("marias_v0").env()
     env.reset(seed=0)
     env.last()
 
