@@ -135,9 +135,10 @@ def _color() -> bool:
 
 
 def _write_svg(path: Path, batch: DealBatch, seat: int | None, language: str) -> None:
+    from marias_env.files import write_text_atomic
     from marias_env.render import render_svg
 
-    path.write_text(render_svg(batch, 0, seat, language), encoding="utf-8")
+    write_text_atomic(path, render_svg(batch, 0, seat, language))
     typer.echo(f"Wrote {path}")
 
 
