@@ -59,6 +59,7 @@ AGENTS: Final = ("player_0", "player_1", "player_2")
 """Agents by seat."""
 _AFTER_RESET: Final = (
     "agents",
+    "num_agents",
     "agent_selection",
     "rewards",
     "terminations",
