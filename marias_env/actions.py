@@ -86,7 +86,7 @@ def action_id(action: str | int) -> int:
     elif not isinstance(action, bool):
         try:
             number = int(action)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = -1
         if number == action and 0 <= number < NUM_ACTIONS:
             return number

@@ -47,7 +47,7 @@ def card_id(card: str | int) -> int:
     elif not isinstance(card, bool):
         try:
             number = int(card)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = -1
         if number == card and 0 <= number < NUM_CARDS:
             return number

@@ -215,4 +215,4 @@ def state_rows(deals: Any, rules: Any, seats: Any, scratch: Any, words: Any, out
         _plane(tail, 4, whole["pending"])
         tail[4 * STATE_PLANES] = 0
         if whole["trump"] >= 0:
-            out[i, STATE_SIZE - 8 + whole["trump"]] = 1
+            out[i, STATE_SIZE - 8 + np.int64(whole["trump"])] = 1

@@ -102,7 +102,7 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
             pick_ups += 1
         # A suit game with chosen trumps is accepted by the sixth action, or never.
         if i == 5 and chosen and d["contract"] == SUIT_GAME and d["trump_shown"] != 0:
-            out[n] = SHOWN_AT + d["trump_card"]
+            out[n] = SHOWN_AT + np.int64(d["trump_card"])
             n += 1
         # With talon dealing forehand takes the talon after his opening was accepted by both.
         if i == 2 and not chosen and order == 0 and _accepts(d, 1) and _accepts(d, 2):

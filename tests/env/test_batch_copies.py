@@ -1,0 +1,126 @@
+"""`DealBatch`: given decks, copies of rows, saved bytes, and plain Python instead of Numba."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from marias_env.batch import DealBatch
+from marias_env.errors import DeckError, StateError
+from marias_env.match import Match
+from tests.env.helpers import PRESETS
+
+
+def test_given_decks() -> None:
+    batch = DealBatch(2, seed=0)
+    decks = np.stack([np.arange(32), np.arange(31, -1, -1)])
+    batch.set_decks(decks, np.array([0, 1]))
+    assert batch.turn.tolist() == [1, 2]
+    # INTERFACE.md, deck order: 7, 5, 5, then 5 each.
+    hands = batch.deals["hands"][0]
+    assert int(hands[1]) == 0x7F | 0x1F << 17
+    assert int(hands[2]) == 0x1F << 7 | 0x1F << 22
+    assert int(hands[0]) == 0x1F << 12 | 0x1F << 27
+    assert batch.legal_bits[0] == 0x7F | 1 << 32
+    online = DealBatch(1, "online", seed=0)
+    online.set_decks(np.arange(32), 2)
+    hands = online.deals["hands"][0]
+    assert int(hands[0]) == 0x1F | 0x1F << 15
+    assert int(hands[1]) == 0x1F << 5 | 0x1F << 20
+    assert int(hands[2]) == 0x1F << 10 | 0x1F << 25
+    assert int(online.deals["talon"][0]) == 3 << 30
+
+
+@pytest.mark.parametrize(
+    ("deck", "dealer"),
+    [
+        (np.arange(31), 0),
+        (np.zeros(32, dtype=int), 0),
+        (np.arange(1, 33), 0),
+        (np.arange(32.0), 0),
+        (np.tile(np.arange(32), (3, 1)), 0),
+        (["7h"] * 32, 0),
+        (np.arange(32), 3),
+        (np.arange(32), -1),
+        (np.arange(32), 0.5),
+        (np.arange(32), [0, 1, 2]),
+        (np.arange(32), "0"),
+        (np.arange(32), None),
+        (None, 0),
+    ],
+)
+def test_bad_decks_change_nothing(deck: Any, dealer: Any) -> None:
+    batch = DealBatch(2, seed=0)
+    before = batch.to_bytes()
+    with pytest.raises(DeckError):
+        batch.set_decks(deck, dealer)
+    assert batch.to_bytes() == before
+
+
+def test_rows_are_copies_and_can_be_put_back() -> None:
+    batch = DealBatch(5, seed=2)
+    part = batch[[3, 1]]
+    before = batch.to_bytes()
+    part.step(part.sample_legal())
+    assert batch.to_bytes() == before
+    batch[[3, 1]] = part
+    assert batch.deals[3].tobytes() == part.deals[0].tobytes()
+    batch[0] = part[1]
+    assert batch.deals[0].tobytes() == part.deals[1].tobytes()
+    with pytest.raises(StateError):
+        batch[0] = DealBatch(1, "online", seed=0)
+    with pytest.raises(IndexError):
+        batch[7]
+    with pytest.raises(IndexError):
+        batch[[]]
+
+
+def test_foreign_bytes_are_refused() -> None:
+    batch = DealBatch(2, seed=0)
+    before = batch.to_bytes()
+    other = DealBatch(2, "online", seed=0).to_bytes()
+    match = DealBatch(2, seed=0, match=Match(deals=3)).to_bytes()
+    for bad in (b"", b"nonsense", before[:100], before[:-30], other, match):
+        with pytest.raises(StateError):
+            batch.from_bytes(bad)
+        assert batch.to_bytes() == before
+
+
+# --------------------------------------------------------------------- without the compiler
+
+
+def digest() -> str:
+    """A hash of whole deals of every preset: states, masks, observations and views."""
+    found = hashlib.sha256()
+    for preset in PRESETS:
+        batch = DealBatch(3, preset, seed=9, match=Match(deals=2))
+        for _ in range(50):
+            found.update(batch.deals.tobytes() + batch.legal_mask().tobytes())
+            found.update(batch.observe().tobytes() + batch.state().tobytes())
+            found.update(batch.views().deals.tobytes())
+            tokens, lengths = batch.tokens()
+            found.update(tokens.tobytes() + lengths.tobytes())
+            batch.step(batch.sample_legal())
+    return found.hexdigest()
+
+
+def test_plain_python_gives_identical_bytes() -> None:
+    root = Path(__file__).resolve().parents[2]
+    script = "from tests.env.test_batch_copies import digest; print(digest())"
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == digest()
