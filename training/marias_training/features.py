@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from marias_env.actions import NUM_ACTIONS, NAME_TRUMP_0
+from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
 from marias_env.core.jit import jit
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SLICES
 

@@ -11,7 +11,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,73 +25,14 @@ from torch import nn
 from torch.nn import functional
 
 from marias_env import DealBatch
-from marias_env.actions import NUM_ACTIONS, PLAY
-from marias_env.rules import Rules
+from marias_env.actions import CONTRACTS, NUM_ACTIONS, PLAY
+from marias_training.config import PPOConfig
 from marias_training.features import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
 
 FloatArray = npt.NDArray[np.float32]
 ILLEGAL_LOGIT = -1e9
 """Far below any real logit, so that softmax gives exactly 0, yet finite: no NaN in gradients."""
-
-
-@dataclass(frozen=True)
-class PPOConfig:
-    """Everything that defines a run; every field is an option of `marias train`.
-
-    Attributes:
-        rules: preset to learn.
-        seed: seeds network, deals and sampling.
-        steps: decisions that the schedules span (0: they follow `minutes` instead).
-        minutes: length of the run where `steps` is 0.
-        deals: deals played for one update.
-        epochs: passes over an update's decisions.
-        minibatch: decisions per gradient step.
-        learning_rate: at the start; falls linearly to `learning_rate_end`.
-        learning_rate_end: at the end of the schedule.
-        clip: PPO's limit on the change of an action's probability ratio.
-        gae_lambda: 1: only the deal's result counts; lower: trust the critic more.
-        entropy: bonus at the start, per decision and normalised by log(number of legal actions).
-        entropy_end: bonus at the end of the schedule (falls linearly).
-        value_coef: weight of the critic's loss.
-        max_grad_norm: gradient clipping.
-        reward: how units become rewards: `log` sign(x)·log(1+|x|), `sqrt` sign(x)·√|x|, or `cap`
-            x cut at ±`reward_cap`, all scaled to about ±1. Reports are always in raw units.
-        reward_cap: for `cap`.
-        hidden: width of the layers.
-        layers: hidden layers of each network.
-        privileged_critic: the critic (used in training only) sees all cards.
-        past_fraction: share of deals in which one or two seats are played by a past snapshot.
-        past_every: updates between snapshots.
-        past_size: snapshots kept.
-        bfloat16: compute in bfloat16 (faster where the CPU supports it); weights stay float32.
-        threads: torch threads (0: torch's own choice). Results depend on it in the last digits.
-    """
-
-    rules: str = "traditional"
-    seed: int = 1
-    steps: int = 0
-    minutes: float = 5.0
-    deals: int = 2048
-    epochs: int = 2
-    minibatch: int = 4096
-    learning_rate: float = 1e-3
-    learning_rate_end: float = 1e-4
-    clip: float = 0.2
-    gae_lambda: float = 0.95
-    entropy: float = 0.03
-    entropy_end: float = 0.003
-    value_coef: float = 0.5
-    max_grad_norm: float = 1.0
-    reward: str = "log"
-    reward_cap: float = 16.0
-    hidden: int = 256
-    layers: int = 2
-    privileged_critic: bool = True
-    past_fraction: float = 0.0
-    past_every: int = 20
-    past_size: int = 8
-    bfloat16: bool = False
-    threads: int = 2
+LOSSES = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
 
 
 def squash(units: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
@@ -105,7 +50,7 @@ def squash(units: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
         squashed = np.minimum(size, config.reward_cap) / 4
     else:
         raise ValueError(f"reward: {config.reward!r}; expected log, sqrt or cap")
-    return (np.sign(units) * squashed).astype(np.float32)
+    return np.asarray(np.sign(units) * squashed, dtype=np.float32)
 
 
 class Net(nn.Module):
@@ -115,7 +60,7 @@ class Net(nn.Module):
         super().__init__()
         sizes = [inputs] + [hidden] * layers
         parts: list[nn.Module] = []
-        for before, after in zip(sizes, sizes[1:]):
+        for before, after in pairwise(sizes):
             parts += [nn.Linear(before, after), nn.ReLU()]
         self.body = nn.Sequential(*parts)
         self.head = nn.Linear(sizes[-1], outputs)
@@ -128,8 +73,8 @@ class Net(nn.Module):
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Returns (N, outputs) float32 for (N, inputs) int8."""
-        out: torch.Tensor = self.head(self.body(features.to(self.head.weight.dtype)))
-        return out.float()
+        out: torch.Tensor = self.head(self.body(features.float()))
+        return out
 
 
 def make_policy(config: PPOConfig) -> Net:
@@ -144,10 +89,10 @@ def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
 
 @dataclass
 class Rollout:
-    """The decisions of one update's deals: N in the order they were taken, sweep by sweep.
+    """The decisions of some deals, N in the order they were taken.
 
     Attributes:
-        features: (N, F) int8 canonical inputs, the policy's first, the critic's all.
+        features: (N, F) int8 canonical inputs: the policy's first, the critic's all.
         masks: (N, 48) int8 canonical legal actions.
         actions: (N,) canonical actions taken.
         log_probs: (N,) their log-probabilities when they were taken.
@@ -155,9 +100,8 @@ class Rollout:
         advantages: (N,) how much better than the estimate it went.
         rows: (N,) deal.
         seats: (N,) seat.
-        groups: (N,) 0…3, see `Trainer.rollout`.
+        groups: (N,) 0…3: role and stage, within which advantages are normalised.
         learn: (N,) bool: in the loss. Forced decisions and a past snapshot's are not.
-        sweeps: start of every sweep in the N, and N.
         payments: (deals, 3) units.
     """
 
@@ -171,9 +115,18 @@ class Rollout:
     seats: npt.NDArray[np.int64]
     groups: npt.NDArray[np.int64]
     learn: npt.NDArray[np.bool_]
-    sweeps: list[int]
     payments: npt.NDArray[np.int64]
-    stats: dict[str, float] = field(default_factory=dict)
+
+
+def join(parts: list[Rollout]) -> Rollout:
+    """Returns several threads' decisions as one rollout; deals are numbered through."""
+    first = 0
+    for part in parts:
+        part.rows += first
+        first += len(part.payments)
+    return Rollout(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rollout)}
+    )
 
 
 def seat_advantages(
@@ -186,9 +139,9 @@ def seat_advantages(
 ) -> FloatArray:
     """Generalised advantage estimation along each seat's own decisions in each deal, with γ = 1.
 
-    What follows a decision is the same seat's next decision, never another player's; after its last
-    one comes the end of the deal with this seat's reward, even if others still play on. A row is one
-    deal, so nothing leaks from one deal into the next.
+    What follows a decision is the same seat's next decision, never another player's; after its
+    last one comes the end of the deal with this seat's reward, even if others still play on. A row
+    is one deal, so nothing leaks from one deal into the next.
 
     Args:
         rewards: (deals, 3) at the end of the deal, by seat.
@@ -213,32 +166,33 @@ def seat_advantages(
 class Trainer:
     """Networks, optimizer, deals and random streams of a run, and what one update does to them."""
 
-    def __init__(self, config: PPOConfig, rules: str | Rules | None = None) -> None:
+    def __init__(self, config: PPOConfig) -> None:
         self.config = config
-        if config.threads:
-            torch.set_num_threads(config.threads)
+        self.bfloat16 = use_bfloat16(config.precision)
+        # Torch's own threads wait for each other within every operation, and networks this small
+        # lose by it. Ours split the deals and the minibatches instead.
+        torch.set_num_threads(1)
+        self.pool = ThreadPoolExecutor(config.threads)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.policy = make_policy(config)
-            self.critic = Net(
-                NUM_CRITIC_INPUTS if config.privileged_critic else NUM_INPUTS,
-                config.hidden,
-                config.layers,
-                1,
-                1.0,
-            )
+            inputs = NUM_CRITIC_INPUTS if config.privileged_critic else NUM_INPUTS
+            self.critic = Net(inputs, config.hidden, config.layers, 1, 1.0)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
-        self.optimizer = torch.optim.Adam(
-            self.parameters, lr=config.learning_rate, eps=1e-5, fused=True
-        )
-        self.rng = torch.Generator().manual_seed(config.seed)
-        self.batch = DealBatch(config.deals, config.rules, seed=config.seed, autoreset=False)
+        self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
+        ends = [config.deals * i // config.threads for i in range(config.threads + 1)]
+        self.batches = [
+            DealBatch(stop - start, config.rules, config.seed, autoreset=False, first_index=start)
+            for start, stop in pairwise(ends)
+        ]
+        # One stream for each thread, and one for what is drawn for all of them.
+        self.rngs = [
+            torch.Generator().manual_seed(config.seed + i) for i in range(config.threads + 1)
+        ]
         self.past: list[dict[str, torch.Tensor]] = []
         self.updates = 0
         self.decisions = 0
         self.seconds = 0.0
-
-    # ------------------------------------------------------------------ schedules
 
     @property
     def progress(self) -> float:
@@ -250,45 +204,73 @@ class Trainer:
     def _now(self, start: float, end: float) -> float:
         return start + (end - start) * self.progress
 
-    def _autocast(self) -> torch.autocast:
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.config.bfloat16)
+    def train_update(self) -> dict[str, float]:
+        """One rollout and one update; returns what happened, for logs."""
+        config = self.config
+        began = time.perf_counter()
+        past = self._past_net()
+        rollout = join(list(self.pool.map(lambda i: self.rollout(i, past), range(config.threads))))
+        played = time.perf_counter()
+        stats = self.update(rollout)
+        self.updates += 1
+        self.decisions += len(rollout.actions)
+        if config.past_fraction and self.updates % config.past_every == 0:
+            now = {name: value.clone() for name, value in self.policy.state_dict().items()}
+            self.past = [*self.past, now][-config.past_size :]
+        seconds = time.perf_counter() - began
+        self.seconds += seconds
+        stats["learned_share"] = float(rollout.learn.mean())
+        stats["steps_per_second"] = len(rollout.actions) / seconds
+        stats["rollout_share"] = (played - began) / seconds
+        return {**stats, **deal_stats(np.concatenate([batch.deals for batch in self.batches]))}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns all that the next update depends on, as tensors and plain values."""
+        deals = [bytearray(batch.to_bytes()) for batch in self.batches]
+        return {
+            "policy": self.policy.state_dict(),
+            "critic": self.critic.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "past": self.past,
+            "rngs": [rng.get_state() for rng in self.rngs],
+            "batches": [torch.frombuffer(data, dtype=torch.uint8) for data in deals],
+            "bfloat16": self.bfloat16,
+            "counts": (self.updates, self.decisions, self.seconds),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restores what `state_dict` returned."""
+        self.policy.load_state_dict(state["policy"])
+        self.critic.load_state_dict(state["critic"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.past = list(state["past"])
+        for rng, saved in zip(self.rngs, state["rngs"]):
+            rng.set_state(saved)
+        for batch, saved in zip(self.batches, state["batches"]):
+            batch.from_bytes(saved.numpy().tobytes())
+        self.bfloat16 = bool(state["bfloat16"])
+        self.updates, self.decisions, self.seconds = state["counts"]
 
     # ------------------------------------------------------------------ playing
 
-    def _choose(
-        self, net: Net, features: torch.Tensor, masks: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Samples actions; returns them and their log-probabilities."""
-        with self._autocast():
-            logits = net(features)
-        log_probs = masked_log_probs(logits, masks)
-        # The largest of log p + Gumbel noise is a sample from p.
-        noise = torch.empty_like(log_probs).exponential_(generator=self.rng).log_()
-        actions = (log_probs - noise).argmax(1)
-        return actions, log_probs.gather(1, actions[:, None])[:, 0]
-
-    def _past_seats(self) -> tuple[Net | None, npt.NDArray[np.bool_]]:
-        """Draws a snapshot and the (deals, 3) seats it plays in this update."""
-        seats = np.zeros((self.config.deals, 3), dtype=np.bool_)
-        if not self.past or not self.config.past_fraction:
-            return None, seats
-        pick = int(torch.randint(len(self.past), (1,), generator=self.rng))
-        net = make_policy(self.config)
-        net.load_state_dict(self.past[pick])
-        deals = int(self.config.past_fraction * self.config.deals)
-        first = torch.randint(3, (deals,), generator=self.rng).numpy()
-        seats[np.arange(deals), first] = True
-        seats[np.arange(0, deals, 2), (first[::2] + 1) % 3] = True
-        return net, seats
-
     @torch.no_grad()
-    def rollout(self) -> Rollout:
-        """Plays every deal of the batch to its end: one forward pass per sweep over all deals."""
-        batch, config = self.batch, self.config
-        past, past_seats = self._past_seats()
-        parts: dict[str, list[npt.NDArray[Any]]] = {}
-        sweeps = [0]
-        actions = np.full(len(batch), -1, dtype=np.int64)
+    def rollout(self, thread: int, past: Net | None = None) -> Rollout:
+        """Plays a thread's deals to their end, with one forward pass per sweep over all of them.
+
+        Args:
+            thread: whose batch and random stream.
+            past: a snapshot that plays one or two seats in `past_fraction` of the deals.
+        """
+        batch, rng, config = self.batches[thread], self.rngs[thread], self.config
+        batch.reset(indices=np.arange(len(batch)))
+        past_seats = np.zeros((len(batch), 3), dtype=np.bool_)
+        if past is not None:
+            some = np.arange(int(config.past_fraction * len(batch)))
+            first = torch.randint(3, (len(some),), generator=rng).numpy()
+            past_seats[some, first] = True
+            past_seats[some[::2], (first[::2] + 1) % 3] = True
+        steps: list[tuple[npt.NDArray[Any], ...]] = []
+        actions = np.empty(len(batch), dtype=np.int64)
         while True:
             turn = batch.turn.astype(np.int64)
             rows = np.flatnonzero(turn >= 0)
@@ -297,66 +279,59 @@ class Trainer:
             seats = turn[rows]
             vectors = batch.state(None) if config.privileged_critic else batch.observe()
             features, masks, order = canonical(vectors[rows], batch.legal_mask()[rows])
-            # A forced decision needs no network. (About half of them all: rules of following.)
+            # A third of all decisions are forced and need no network.
             chosen = masks.argmax(1).astype(np.int64)
             log_probs = np.zeros(len(rows), dtype=np.float32)
-            by_past = past_seats[rows, seats]
-            free = masks.sum(1) > 1
-            learn = free & ~by_past
-            for net, mine in ((self.policy, learn), (past, free & by_past)):
+            free, by_past = masks.sum(1) > 1, past_seats[rows, seats]
+            for net, mine in ((self.policy, free & ~by_past), (past, free & by_past)):
                 if net is not None and mine.any():
-                    picked, logs = self._choose(
-                        net,
-                        torch.from_numpy(features[mine, :NUM_INPUTS]),
-                        torch.from_numpy(masks[mine]),
-                    )
-                    chosen[mine], log_probs[mine] = picked.numpy(), logs.numpy()
-            # Roles for the normalisation of advantages: a declarer is paid double, and what hangs
-            # on a bid has another spread than what hangs on a card.
+                    inputs = torch.from_numpy(features[mine, :NUM_INPUTS])
+                    logs = masked_log_probs(self._run(net, inputs), torch.from_numpy(masks[mine]))
+                    # The largest of log p + Gumbel noise is a sample of p.
+                    noise = torch.empty_like(logs).exponential_(generator=rng).log_()
+                    picked = (logs - noise).argmax(1)
+                    chosen[mine] = picked.numpy()
+                    log_probs[mine] = logs.gather(1, picked[:, None])[:, 0].numpy()
+            # A declarer is paid double, and what hangs on a bid spreads wider than what hangs on a
+            # card: four groups for normalising.
             declares = batch.deals["declarer"][rows] == seats
-            plays = batch.deals["phase"][rows] == PLAY
-            step = {
-                "features": features,
-                "masks": masks,
-                "actions": chosen,
-                "log_probs": log_probs,
-                "rows": rows,
-                "seats": seats,
-                "groups": 2 * plays + declares,
-                "learn": learn,
-            }
-            for name, values in step.items():
-                parts.setdefault(name, []).append(values)
-            sweeps.append(sweeps[-1] + len(rows))
+            groups = 2 * (batch.deals["phase"][rows] == PLAY) + declares.astype(np.int64)
+            steps.append((features, masks, chosen, log_probs, rows, seats, groups, free & ~by_past))
             actions[:] = -1
             actions[rows] = to_actions(chosen, order)
             batch.step(actions)
-        whole = {name: np.concatenate(values) for name, values in parts.items()}
-        payments = batch.deals["payments"].copy()
-        values = self._values(whole["features"])
-        advantages = seat_advantages(
-            squash(payments, config), values, whole["rows"], whole["seats"], sweeps,
-            config.gae_lambda,
-        )  # fmt: skip
-        whole["groups"] = whole["groups"].astype(np.int64)
-        result = Rollout(
-            **whole, values=values, advantages=advantages, sweeps=sweeps, payments=payments
+        sweeps = np.cumsum([0] + [len(step[0]) for step in steps]).tolist()
+        features, masks, chosen, log_probs, rows, seats, groups, learn = (
+            np.concatenate(column) for column in zip(*steps)
         )
-        result.stats = deal_stats(batch)
-        batch.reset(indices=np.arange(len(batch)))
-        return result
+        values = np.concatenate(
+            [
+                self._run(self.critic, torch.from_numpy(features[i : i + 8192]))[:, 0].numpy()
+                for i in range(0, len(features), 8192)
+            ]
+        )
+        payments = batch.deals["payments"].copy()
+        advantages = seat_advantages(
+            squash(payments, config), values, rows, seats, sweeps, config.gae_lambda
+        )
+        return Rollout(
+            features, masks, chosen, log_probs, values, advantages, rows, seats, groups, learn,
+            payments,
+        )  # fmt: skip
 
-    def _values(self, features: npt.NDArray[np.int8]) -> FloatArray:
-        out = [
-            self._critic(torch.from_numpy(features[i : i + 16384]))
-            for i in range(0, len(features), 16384)
-        ]
-        return torch.cat(out).numpy()
+    def _run(self, net: Net, features: torch.Tensor) -> torch.Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
+            out: torch.Tensor = net(features)
+        return out.float()
 
-    def _critic(self, features: torch.Tensor) -> torch.Tensor:
-        with self._autocast():
-            values: torch.Tensor = self.critic(features)
-        return values[:, 0]
+    def _past_net(self) -> Net | None:
+        if not self.past:
+            return None
+        net = make_policy(self.config)
+        net.load_state_dict(
+            self.past[int(torch.randint(len(self.past), (1,), generator=self.rngs[-1]))]
+        )
+        return net
 
     # ------------------------------------------------------------------ learning
 
@@ -364,89 +339,92 @@ class Trainer:
         """Learns from one rollout; returns losses and diagnostics."""
         config = self.config
         used = np.flatnonzero(rollout.learn)
-        advantages = rollout.advantages[used]
-        groups = rollout.groups[used]
+        advantages, groups = rollout.advantages[used], rollout.groups[used]
         for group in np.unique(groups):
-            of = groups == group
-            part = advantages[of]
-            advantages[of] = (part - part.mean()) / (part.std() + 1e-6)
-        features = torch.from_numpy(rollout.features[used])
-        masks = torch.from_numpy(rollout.masks[used])
-        actions = torch.from_numpy(rollout.actions[used])
-        old_log_probs = torch.from_numpy(rollout.log_probs[used])
-        better = torch.from_numpy(advantages)
-        returns = torch.from_numpy(rollout.values[used] + rollout.advantages[used])
-        for group in self.optimizer.param_groups:
-            group["lr"] = self._now(config.learning_rate, config.learning_rate_end)
+            part = advantages[groups == group]
+            advantages[groups == group] = (part - part.mean()) / (part.std() + 1e-6)
+        returns = rollout.values[used] + rollout.advantages[used]
+        data = tuple(
+            torch.from_numpy(column)
+            for column in (
+                rollout.features[used], rollout.masks[used], rollout.actions[used],
+                rollout.log_probs[used], advantages, returns,
+            )
+        )  # fmt: skip
+        for settings in self.optimizer.param_groups:
+            settings["lr"] = self._now(config.learning_rate, config.learning_rate_end)
         entropy_coef = self._now(config.entropy, config.entropy_end)
-        sums = torch.zeros(5)
+        totals = torch.zeros(len(LOSSES))
         batches = 0
         for _ in range(config.epochs):
-            for pick in torch.randperm(len(used), generator=self.rng).split(config.minibatch):
-                x = features[pick]
-                with self._autocast():
-                    logits = self.policy(x[:, :NUM_INPUTS])
-                legal = masks[pick]
-                log_probs = masked_log_probs(logits, legal)
-                taken = log_probs.gather(1, actions[pick][:, None])[:, 0]
-                log_ratio = taken - old_log_probs[pick]
-                ratio = log_ratio.exp()
-                advantage = better[pick]
-                policy_loss = -torch.min(
-                    ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage
-                ).mean()
-                # Of two legal cards or of ten: 1 is the most a decision's entropy can be.
-                entropy = -(log_probs.exp() * log_probs).sum(1) / legal.sum(1).float().log()
-                value_loss = functional.huber_loss(self._critic(x), returns[pick])
-                loss = (
-                    policy_loss
-                    - entropy_coef * entropy.mean()
-                    + config.value_coef * value_loss
-                )
-                self.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+            order = torch.randperm(len(used), generator=self.rngs[-1])
+            for pick in torch.split(order, config.minibatch):
+                # Each thread takes a part of the minibatch; the sum is in the order of the threads,
+                # so that it is the same in every run.
+                shares = pick.tensor_split(config.threads)
+                gradients_of = partial(self._gradients, data, entropy_coef, len(pick))
+                results = list(self.pool.map(gradients_of, shares))
+                for number, parameter in enumerate(self.parameters):
+                    parameter.grad = sum_of([gradients[number] for gradients, _ in results])
                 nn.utils.clip_grad_norm_(self.parameters, config.max_grad_norm)
                 self.optimizer.step()
-                with torch.no_grad():
-                    kl = (ratio - 1 - log_ratio).mean()
-                    clipped = ((ratio - 1).abs() > config.clip).float().mean()
-                    sums += torch.stack([policy_loss, value_loss, entropy.mean(), kl, clipped])
+                totals += sum_of([losses for _, losses in results])
                 batches += 1
-        names = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
-        stats = dict(zip(names, (sums / batches).tolist()))
-        spread = float(returns.var())
-        stats["explained"] = 1 - float((returns - torch.from_numpy(
-            rollout.values[used])).var()) / max(spread, 1e-9)  # fmt: skip
+        stats = dict(zip(LOSSES, (totals / batches).tolist()))
+        stats["explained"] = 1 - float(rollout.advantages[used].var() / (returns.var() + 1e-9))
         return stats
 
-    def train_update(self) -> dict[str, float]:
-        """One rollout and one update; returns what happened, for logs."""
-        began = time.perf_counter()
-        rollout = self.rollout()
-        played = time.perf_counter()
-        stats = {**rollout.stats, **self.update(rollout)}
-        self.updates += 1
-        self.decisions += len(rollout.actions)
-        if self.config.past_fraction and self.updates % self.config.past_every == 0:
-            now = {name: value.clone() for name, value in self.policy.state_dict().items()}
-            self.past = [*self.past, now][-self.config.past_size :]
-        seconds = time.perf_counter() - began
-        self.seconds += seconds
-        stats["learned_share"] = float(rollout.learn.mean())
-        stats["steps_per_second"] = len(rollout.actions) / seconds
-        stats["rollout_share"] = (played - began) / seconds
-        return stats
+    def _gradients(
+        self, data: tuple[torch.Tensor, ...], entropy_coef: float, size: int, pick: torch.Tensor
+    ) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
+        """Returns gradients and losses of some decisions, as their part of `size` decisions."""
+        features, masks, actions, old_log_probs, advantages, returns = (c[pick] for c in data)
+        config = self.config
+        log_probs = masked_log_probs(self._run(self.policy, features[:, :NUM_INPUTS]), masks)
+        log_ratio = log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+        policy_loss = -torch.min(ratio * advantages, clipped * advantages).sum() / size
+        # Whether two cards are legal or ten: 1 is the most a decision's entropy can be.
+        entropy = -(log_probs.exp() * log_probs).sum(1) / masks.sum(1).float().log()
+        entropy_mean = entropy.sum() / size
+        values = self._run(self.critic, features)[:, 0]
+        value_loss = functional.huber_loss(values, returns, reduction="sum") / size
+        loss = policy_loss - entropy_coef * entropy_mean + config.value_coef * value_loss
+        gradients = torch.autograd.grad(loss, self.parameters)
+        with torch.no_grad():
+            kl = (ratio - 1 - log_ratio).sum() / size
+            share = (ratio != clipped).sum() / size
+            losses = torch.stack([policy_loss, value_loss, entropy_mean, kl, share])
+        return gradients, losses
 
 
-def deal_stats(batch: DealBatch) -> dict[str, float]:
+def sum_of(tensors: list[torch.Tensor]) -> torch.Tensor:
+    """Returns the sum, added up in the order given."""
+    total = tensors[0]
+    for tensor in tensors[1:]:
+        total = total + tensor
+    return total
+
+
+def use_bfloat16(precision: str) -> bool:
+    """Resolves `PPOConfig.precision`."""
+    if precision == "auto":
+        info = Path("/proc/cpuinfo")
+        flags = info.read_text(errors="replace") if info.exists() else ""
+        return "avx512_bf16" in flags or "amx_bf16" in flags
+    if precision not in ("float32", "bfloat16"):
+        raise ValueError(f"precision: {precision!r}; expected auto, float32 or bfloat16")
+    return precision == "bfloat16"
+
+
+def deal_stats(deals: npt.NDArray[Any]) -> dict[str, float]:
     """Describes finished deals: contract frequencies, raises, size of payments."""
-    deals = batch.deals
-    contract = deals["contract"]
     stats = {
-        f"contract/{name}": float((contract == number).mean())
-        for number, name in enumerate(("suit", "betl", "durch", "open_betl", "open_durch"))
+        f"contract/{name}": float((deals["contract"] == number).mean())
+        for number, name in enumerate(CONTRACTS)
     }
-    stats["raises"] = float(deals["levels"].max(1).mean())
+    stats["raises"] = float(deals["levels"].max(axis=1).mean())
     stats["declarer_units"] = float(deals["value"].mean())
     stats["units_size"] = float(np.abs(deals["value"]).mean())
     return stats

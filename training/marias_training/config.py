@@ -1,0 +1,97 @@
+"""The options of a training run. Without torch, so that listing them costs no time."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass, fields
+from typing import Final
+
+REWARDS: Final = ("log", "sqrt", "cap")
+PRECISIONS: Final = ("auto", "float32", "bfloat16")
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Everything that defines a run; every field is an option of `marias train`.
+
+    Attributes:
+        rules: preset to learn.
+        seed: seeds network, deals and sampling.
+        steps: decisions that the schedules span (0: they follow `minutes` instead).
+        minutes: length of the run where `steps` is 0.
+        deals: deals played for one update.
+        epochs: passes over an update's decisions.
+        minibatch: decisions per gradient step.
+        learning_rate: at the start; falls linearly to `learning_rate_end`.
+        learning_rate_end: at the end of the schedule.
+        clip: PPO's limit on the change of an action's probability ratio.
+        gae_lambda: 1: only the deal's result counts; lower: trust the critic more.
+        entropy: bonus at the start, per decision and normalised by log(number of legal actions).
+        entropy_end: bonus at the end of the schedule (falls linearly).
+        value_coef: weight of the critic's loss.
+        max_grad_norm: gradient clipping.
+        reward: how units become rewards: `log` sign(x)·log(1+|x|), `sqrt` sign(x)·√|x|, or `cap`
+            x cut at ±`reward_cap`, all scaled to about ±1. Reports are always in raw units.
+        reward_cap: for `cap`.
+        hidden: width of the layers.
+        layers: hidden layers of each network.
+        privileged_critic: the critic (used in training only) sees all cards.
+        past_fraction: share of deals in which one or two seats are played by a past snapshot.
+        past_every: updates between snapshots.
+        past_size: snapshots kept.
+        precision: `float32`, `bfloat16` (weights stay float32), or `auto`: bfloat16 where the CPU
+            has instructions for it, which about doubles the speed.
+        threads: threads that play and learn side by side. A run is repeated exactly by the same
+            seed, precision and number of threads.
+    """
+
+    rules: str = "traditional"
+    seed: int = 1
+    steps: int = 0
+    minutes: float = 5.0
+    deals: int = 2048
+    epochs: int = 2
+    minibatch: int = 4096
+    learning_rate: float = 1e-3
+    learning_rate_end: float = 1e-4
+    clip: float = 0.2
+    gae_lambda: float = 0.95
+    entropy: float = 0.03
+    entropy_end: float = 0.003
+    value_coef: float = 0.5
+    max_grad_norm: float = 1.0
+    reward: str = "log"
+    reward_cap: float = 16.0
+    hidden: int = 256
+    layers: int = 2
+    privileged_critic: bool = True
+    past_fraction: float = 0.0
+    past_every: int = 20
+    past_size: int = 8
+    precision: str = "auto"
+    threads: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("deals", "epochs", "minibatch", "hidden", "layers", "threads", "past_every"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: {getattr(self, name)!r}; expected a number from 1")
+        for name, choices in (("reward", REWARDS), ("precision", PRECISIONS)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name}: {getattr(self, name)!r}; expected {', '.join(choices)}")
+        if self.deals < self.threads:
+            raise ValueError(f"deals: {self.deals!r}; expected at least one for each thread")
+        if not 0 <= self.past_fraction <= 1:
+            raise ValueError(f"past_fraction: {self.past_fraction!r}; expected 0 to 1")
+        if self.steps < 0 or self.minutes < 0 or not (self.steps or self.minutes):
+            raise ValueError("steps, minutes: expected one of them above 0, to end the run")
+
+
+def option_helps() -> dict[str, str]:
+    """Returns what the docstring of `PPOConfig` says about each field."""
+    text = inspect.getdoc(PPOConfig) or ""
+    found: dict[str, str] = {}
+    for field in fields(PPOConfig):
+        match = re.search(rf"^    {field.name}: (.*(?:\n        .*)*)", text, re.MULTILINE)
+        found[field.name] = " ".join(match[1].split()) if match else ""
+    return found
