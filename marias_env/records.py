@@ -13,7 +13,7 @@ import numpy as np
 
 from marias_env.actions import ACTION_IDS, ACTIONS, OVER, PHASES
 from marias_env.batch import DealBatch, deck_ids
-from marias_env.cards import CARDS
+from marias_env.cards import CARD_IDS, CARDS
 from marias_env.core import kernels
 from marias_env.errors import DeckError, RecordError, RulesError
 from marias_env.files import write_bytes_atomic
@@ -244,13 +244,18 @@ def _head(record: Any) -> tuple[Rules, list[int], int]:
     try:
         rules = rules_with_options(preset, options)
     except RulesError as error:
-        raise RecordError(f"options: {error}") from error
+        raise RecordError(f"options: {_cut(str(error), 300)}") from error
+    except (ValueError, RecursionError) as error:  # a value that Python cannot even print
+        raise RecordError(f"options: {_short(options)}; not such values") from error
     dealer = record["dealer"]
     if not _is_int(dealer) or not 0 <= dealer <= 2:
         raise RecordError(f"dealer: {_short(dealer)}; expected a seat 0, 1 or 2")
     deck = record["deck"]
     if not isinstance(deck, (list, tuple)) or not all(isinstance(card, str) for card in deck):
         raise RecordError(f"deck: {_short(deck)}; expected a list of card texts")
+    for card in deck:
+        if card not in CARD_IDS:
+            raise RecordError(f"deck: {_short(card)} is not a card")
     try:
         return rules, deck_ids(deck, rules), int(dealer)
     except DeckError as error:
@@ -304,4 +309,8 @@ def _short(value: Any) -> str:
         text = repr(value)
     except Exception:  # nested beyond Python's recursion limit, or an integer too long to print
         return f"a {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
+    return _cut(text, 60)
+
+
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else text[: size - 3] + "..."

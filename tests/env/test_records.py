@@ -156,6 +156,29 @@ def test_what_is_no_object(record: Any) -> None:
     assert refused(record).index is None
 
 
+def test_values_too_big_or_too_deep_to_print() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    for bad in (deep, 10**6000, "x" * 10**6, {"a": deep}, [10**6000]):
+        for key in KEYS:
+            error = refused({**whole(), key: bad})
+            assert error.index is None or key == "actions"
+            assert len(str(error)) < 600
+        for option in ("dealing", "max_doublings", "tariff", "suits", "blind_trump"):
+            assert len(str(refused({**whole(), "options": {option: bad}}))) < 600
+        for part in ("deck", "actions"):
+            record = whole()
+            record[part][3] = bad
+            assert len(str(refused(record))) < 600
+        record = whole()
+        record["actions"][3][1] = bad
+        assert refused(record).index == 3
+    # Taken apart from the outside, or the interpreter would recurse as deep to free it.
+    while deep:
+        deep = deep.pop()
+
+
 def test_deck_faults() -> None:
     error = refused({**whole(), "options": {"suits": "sc", "ranks": "789T"}})
     assert error.index is None
