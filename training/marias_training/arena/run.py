@@ -20,7 +20,7 @@ import numpy.typing as npt
 import marias_env
 from marias_env.errors import AgentError
 from marias_env.rules import Rules, get_rules, preset_and_options
-from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, play_chunk
+from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, make_agent, play_chunk
 from marias_training.arena.lineups import Contest, difference
 from marias_training.arena.records import merge_records
 from marias_training.arena.results import ResultsFile
@@ -129,6 +129,10 @@ def evaluate(
     parts = None if records is None else Path(f"{records}.parts")
     job = Job(tuple(agents), labels, rule_set, seed, contests, control_deals, parts)
     header = _header(job, chunk)
+    if processes > 1:
+        # Here a wrong name is an error of its own; in a worker it would only break the pool.
+        for agent in job.agents:
+            make_agent(agent)
     file = None if out is None else ResultsFile(out, header, resume)
     run = _Run(job, file, chunk, wanted, until, metric, min_deals, on_progress)
     try:

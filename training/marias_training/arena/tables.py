@@ -143,7 +143,7 @@ def _breakdown(evaluation: Evaluation) -> Grid:
     note = (
         "share: of all deals the agent sat in; won: own payment above zero (announced: made); "
         "V: units per opponent, from the agent's own side; declared, defended: contract as "
-        "declarer, as defender; doublings: of the game at the end, as declarer; raised: said to the game"
+        "declarer, as defender; doublings: of the game at the end; raised: said to the game"
     )
     heads = ("agent", "group", "what", "times", "share", "won", "own units", "V")
     return Grid("Breakdown", note, heads, tuple(rows))
