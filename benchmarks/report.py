@@ -116,19 +116,24 @@ def _save(plt: Any, figure: Any, path: Path) -> None:
     import io
 
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+    figure.savefig(buffer, format="png", dpi=80, bbox_inches="tight")
     plt.close(figure)
     write_atomically(path, buffer.getvalue())
 
 
-def plot_bars(results: Sequence[Result], path: Path, title: str, ours: str = "marias") -> bool:
+def plot_bars(
+    results: Sequence[Result],
+    path: Path,
+    title: str,
+    ours: Sequence[str] = ("marias", "sb3"),
+) -> bool:
     """Draws rates as horizontal bars on a logarithmic axis, fastest first.
 
     Args:
         results: cases; those without a figure or of another kind are left out.
         path: PNG to write.
         title: over the plot.
-        ours: group that is drawn in another colour.
+        ours: groups that are drawn in another colour.
 
     Returns:
         Whether it was drawn: not if matplotlib is missing or there is nothing to draw.
@@ -138,7 +143,7 @@ def plot_bars(results: Sequence[Result], path: Path, title: str, ours: str = "ma
     if plt is None or not shown:
         return False
     figure, axes = plt.subplots(figsize=(9, 1.1 + 0.28 * len(shown)))
-    colours = ["#c0392b" if r.name.partition("/")[0] == ours else "#7f8c9b" for r in shown]
+    colours = ["#c0392b" if r.name.partition("/")[0] in ours else "#7f8c9b" for r in shown]
     values = [r.value for r in shown]
     axes.barh([r.label for r in shown], values, color=colours)
     axes.set_xscale("log")
@@ -146,6 +151,7 @@ def plot_bars(results: Sequence[Result], path: Path, title: str, ours: str = "ma
     for place, value in enumerate(values):
         axes.text(value * 1.08, place, number(value), va="center", fontsize=8)
     axes.tick_params(axis="y", labelsize=8)
+    axes.margins(y=0.01)
     axes.set_xlabel("decisions per CPU-second, one core (logarithmic)")
     axes.set_title(title, fontsize=11)
     for side in ("top", "right"):
