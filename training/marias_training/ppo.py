@@ -222,7 +222,9 @@ class Trainer:
         stats["learned_share"] = float(rollout.learn.mean())
         stats["steps_per_second"] = len(rollout.actions) / seconds
         stats["rollout_share"] = (played - began) / seconds
-        return {**stats, **deal_stats(np.concatenate([batch.deals for batch in self.batches]))}
+        deals = np.concatenate([batch.deals for batch in self.batches])
+        stats["declarer_reward"] = float(squash(2 * deals["value"], config).mean())
+        return {**stats, **deal_stats(deals)}
 
     def state_dict(self) -> dict[str, Any]:
         """Returns all that the next update depends on, as tensors and plain values."""
