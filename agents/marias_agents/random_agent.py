@@ -46,7 +46,7 @@ def good_rows(views: Any, key: Any, out: Any) -> None:
     for i in range(views.shape[0]):
         view = views[i]
         phase = view["phase"]
-        if phase == REPLY or phase == ANNOUNCE or phase == DOUBLE:
+        if phase in (REPLY, ANNOUNCE, DOUBLE):
             out[i] = GOOD
         elif phase == CONTRACT and (np.int64(view["legal"]) & suit_game) != 0:
             out[i] = CONTRACT_0

@@ -1,7 +1,7 @@
 """Betl: how safe a hand is, and how both sides play it.
 
 A hole is a card out that is lower than a card held: whoever leads it makes the holder win, since
-heading is compulsory.
+heading is compulsory, unless the third hand must head in turn.
 """
 
 from __future__ import annotations
@@ -10,20 +10,53 @@ from typing import Any
 
 import numpy as np
 
+from marias_agents.rules.tables import table
 from marias_env.core.bits import BEATS, NO_TRUMP_MODE, SUIT_BITS, popcount
 from marias_env.core.jit import jit
+
+LEAD_DECLARER, FOLLOW_DECLARER, THROW_DECLARER = 0, 1, 2
+LEAD_THROUGH, LEAD_TO, FOLLOW_BEFORE, FOLLOW_AFTER, THROW_DEFENDER = 3, 4, 5, 6, 7
+"""Situations: the declarer leads, follows suit, throws off; a defender leads with the declarer
+second or last, follows before or after him, throws off."""
+
+_HOLES = table("betl.holes", 8, 8, 8)
+"""By situation, cards out under the card, cards out above it."""
+_OWN = table("betl.own", 8, 8, 4, 4)
+"""By situation, rank, own cards under it (0, 1, 2, 3 …) and above it."""
+_LENGTH = table("betl.length", 8, 9, 9)
+"""By situation, own length and cards out."""
+_HEADS = table("betl.heads", 8, 2, 8)
+"""By situation: whether the card heads the trick, and cards out above it."""
+_DECLARER = table("betl.declarer", 8, 9, 9)
+"""Defenders: cards the declarer may hold under and above the card."""
 
 
 @jit
 def holes_under(card: Any, out: Any) -> Any:
     """Number of cards out of the card's suit that are lower."""
-    suit = out & SUIT_BITS[card // 8]
-    return popcount(suit & ~BEATS[NO_TRUMP_MODE, card])
+    return popcount(out & SUIT_BITS[card // 8] & ~BEATS[NO_TRUMP_MODE, card])
+
+
+@jit
+def shed_for_betl(hand: Any, out: Any, size: Any) -> Any:
+    """The hand without its worst cards for betl, down to `size` cards."""
+    while popcount(hand) > size:
+        worst = np.int64(-1)
+        most = np.int64(-(1 << 20))
+        for card in range(32):
+            if (hand >> card) & 1:
+                under = popcount(hand & SUIT_BITS[card // 8] & ~BEATS[NO_TRUMP_MODE, card]) - 1
+                key = 16 * holes_under(card, out) - 4 * under + card % 8
+                if key > most:
+                    most = key
+                    worst = np.int64(card)
+        hand &= ~(np.int64(1) << worst)
+    return hand
 
 
 @jit
 def betl_danger(hand: Any, out: Any) -> Any:
-    """Holes of the whole hand, those under low cards counted less than those under high ones."""
+    """Number of holes of the whole hand."""
     danger = np.int64(0)
     for card in range(32):
         if (hand >> card) & 1:
@@ -32,64 +65,53 @@ def betl_danger(hand: Any, out: Any) -> Any:
 
 
 @jit
-def most_dangerous(cards: Any, out: Any) -> Any:
-    """The card one would most like to be rid of in betl."""
-    best = np.int64(-1)
-    worst = np.int64(-1)
+def exposed_losers(hand: Any, out: Any) -> Any:
+    """Number of cards that would lose an open betl: those with a hole under them."""
+    number = np.int64(0)
     for card in range(32):
-        if (cards >> card) & 1:
-            danger = 16 * holes_under(card, out) + card % 8
-            if danger > worst:
-                worst = danger
-                best = np.int64(card)
-    return best
+        if (hand >> card) & 1 and holes_under(card, out) > 0:
+            number += 1
+    return number
 
 
 @jit
-def lead_betl_declarer(legal: Any, out: Any) -> Any:
-    """The declarer's lead: the card with fewest holes under it, the highest of such."""
-    best = np.int64(-1)
-    least = np.int64(1 << 20)
-    for card in range(32):
-        if (legal >> card) & 1:
-            danger = 16 * holes_under(card, out) - card % 8
-            if danger < least:
-                least = danger
-                best = np.int64(card)
-    return best
+def betl_situation(v: Any, s: Any, card: Any) -> Any:
+    """Which row of the tables a card's terms are in."""
+    led = np.int64(v["led"])
+    if s.me == s.declarer:
+        if led < 0:
+            return LEAD_DECLARER
+        return FOLLOW_DECLARER if card // 8 == led else THROW_DECLARER
+    if led < 0:
+        return LEAD_THROUGH if (s.me + 1) % 3 == s.declarer else LEAD_TO
+    if card // 8 != led:
+        return THROW_DEFENDER
+    return FOLLOW_BEFORE if v["in_trick"] == 1 and v["leader"] != s.declarer else FOLLOW_AFTER
 
 
 @jit
-def highest_loser(legal: Any, best_card: Any, out: Any) -> Any:
-    """Following in betl: the highest card that does not win, else the most dangerous one."""
-    losing = legal & ~BEATS[NO_TRUMP_MODE, best_card]
-    if losing != 0:
-        return most_dangerous(losing, out)
-    return most_dangerous(legal, out)
-
-
-@jit
-def lowest(cards: Any) -> Any:
-    """The lowest card by rank, of the suit with most cards among equals."""
-    best = np.int64(-1)
-    least = np.int64(1 << 20)
-    for card in range(32):
-        if (cards >> card) & 1:
-            length = popcount(cards & SUIT_BITS[card // 8])
-            key = 16 * (card % 8) - length
-            if key < least:
-                least = key
-                best = np.int64(card)
-    return best
-
-
-@jit
-def highest(cards: Any) -> Any:
-    """The highest card by rank in no trumps."""
-    best = np.int64(-1)
-    most = np.int64(-(1 << 20))
-    for card in range(32):
-        if (cards >> card) & 1 and card % 8 > most:
-            most = np.int64(card % 8)
-            best = np.int64(card)
-    return best
+def betl_terms(v: Any, s: Any, card: Any, at: Any) -> Any:
+    """What speaks for a card in betl."""
+    situation = betl_situation(v, s, card)
+    suit = SUIT_BITS[card // 8]
+    above = BEATS[NO_TRUMP_MODE, card]
+    bit = np.int64(1) << card
+    under = suit & ~above & ~bit
+    out_under = popcount(s.out & under)
+    out_above = popcount(s.out & above)
+    at[0] = _HOLES + (situation * 8 + out_under) * 8 + out_above
+    own_under = min(popcount(s.hand & under), 3)
+    own_above = min(popcount(s.hand & above), 3)
+    at[1] = _OWN + ((situation * 8 + card % 8) * 4 + own_under) * 4 + own_above
+    at[2] = _LENGTH + (situation * 9 + popcount(s.hand & suit)) * 9 + popcount(s.out & suit)
+    n = 3
+    best = np.int64(v["best_card"])
+    if best >= 0 and card // 8 == v["led"]:
+        heads = np.int64((BEATS[NO_TRUMP_MODE, best] >> card) & 1)
+        at[n] = _HEADS + (situation * 2 + heads) * 8 + out_above
+        n += 1
+    if s.me != s.declarer:
+        may = s.can_next if (s.me + 1) % 3 == s.declarer else s.can_prev
+        at[n] = _DECLARER + (situation * 9 + popcount(may & under)) * 9 + popcount(may & above)
+        n += 1
+    return n

@@ -1,4 +1,4 @@
-"""The compiled player: from a view to an action, by phase."""
+"""The compiled player: from a view to an action."""
 
 from __future__ import annotations
 
@@ -6,110 +6,165 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.rules.announce import choose_announcement, choose_doubling
-from marias_agents.rules.betl import (
-    highest_loser,
-    lead_betl_declarer,
-    lowest,
-    most_dangerous,
-)
-from marias_agents.rules.contract import choose_contract, choose_reply
-from marias_agents.rules.durch import discard_against_durch, lead_durch_declarer
-from marias_agents.rules.follow import choose_follow
-from marias_agents.rules.lead import choose_lead
+from marias_agents.rules.announce import announce_terms, raise_no_trumps_terms, raise_terms
+from marias_agents.rules.betl import betl_terms
+from marias_agents.rules.contract import contract_terms, reply_terms
+from marias_agents.rules.durch import durch_terms
+from marias_agents.rules.follow import follow_terms
+from marias_agents.rules.lead import lead_terms, led_before
 from marias_agents.rules.sight import look
-from marias_agents.rules.talon import discard_betl, discard_durch, discard_suit
-from marias_agents.rules.trump import choose_trump_card, choose_trump_name
+from marias_agents.rules.tables import MAX_TERMS
+from marias_agents.rules.talon import (
+    discard_betl_terms,
+    discard_durch_terms,
+    discard_suit_terms,
+)
+from marias_agents.rules.trump import best_trump, plainest, suits_of, trump_terms
 from marias_env.actions import (
-    ANNOUNCE,
     BETL,
+    BLIND,
     CONTRACT,
+    CONTRACT_0,
     DISCARD,
     DOUBLE,
+    DURCH,
+    FLEK_GAME,
+    GOOD,
     NAME_TRUMP,
+    NAME_TRUMP_0,
     OPEN_BETL,
+    OPEN_DURCH,
     PLAY,
     REPLY,
     SUIT_GAME,
     TRUMP,
 )
-from marias_env.core.bits import BEATS, NO_TRUMP_MODE
+from marias_env.core.bits import lowest_bit
 from marias_env.core.jit import jit
 
 
 @jit
-def _discard(v: Any, s: Any) -> Any:
-    legal = np.int64(v["legal"])
-    contract = v["contract"]
-    if contract == SUIT_GAME:
-        trump = np.int64(v["trump"])
-        return discard_suit(s.hand, legal, trump)
-    if contract == BETL or contract == OPEN_BETL:
-        return discard_betl(s.hand, legal, s.out)
-    return discard_durch(s.hand, legal, s.out)
+def _is_durch(v: Any) -> Any:
+    return np.int64(v["contract"] == DURCH or v["contract"] == OPEN_DURCH)
 
 
 @jit
-def _play(v: Any, r: Any, s: Any) -> Any:
-    legal = np.int64(v["legal"])
-    contract = v["contract"]
-    if contract == SUIT_GAME:
-        if v["in_trick"] == 0:
-            return choose_lead(v, r, s)
-        return choose_follow(v, r, s)
-    best = np.int64(v["best_card"])
-    if contract == BETL or contract == OPEN_BETL:
-        if s.me == s.declarer:
-            if best < 0:
-                return lead_betl_declarer(legal, s.out)
-            return highest_loser(legal, best, s.out)
-        if best < 0:
-            return lowest(legal)
-        return most_dangerous(legal, s.out)
-    if s.me == s.declarer:
-        return lead_durch_declarer(legal, s.out)
-    if best >= 0:
-        return discard_against_durch(legal, s.hand, s.out & ~BEATS[NO_TRUMP_MODE, best])
-    return lowest(legal)
+def intention(v: Any, s: Any, points: Any, at: Any) -> Any:
+    """What all actions of a decision share: the trump suit meant, or the suits led before."""
+    phase = v["phase"]
+    if phase == PLAY:
+        if s.trump >= 0 and v["in_trick"] == 0:
+            return led_before(v, s.me)
+        return np.int64(0)
+    if phase in (CONTRACT, DISCARD):
+        if v["trump"] >= 0 and v["declarer"] == s.me:
+            return np.int64(v["trump"])
+        return best_trump(s.hand, suits_of(s.hand), np.int64(1), points, at)
+    return np.int64(0)
 
 
 @jit
-def choose(v: Any, r: Any) -> Any:
-    """The action of the seat on turn.
+def worth_considering(v: Any, s: Any) -> Any:
+    """The legal actions among which the points decide."""
+    legal = np.int64(v["legal"])
+    if v["phase"] == TRUMP:
+        # Seven cards know more than none: never blind; and one card stands for its suit.
+        cards = np.int64(0)
+        for suit in range(4):
+            card = plainest(legal & 0xFFFFFFFF, suit)
+            if card >= 0:
+                cards |= np.int64(1) << card
+        return cards if cards != 0 else legal
+    return legal
+
+
+@jit
+def terms(v: Any, r: Any, s: Any, common: Any, action: Any, at: Any) -> Any:
+    """Writes the terms of an action; returns their number.
 
     Args:
         v: a view, a `DEAL` record.
         r: the rule set.
+        s: the view's sight.
+        common: the view's `intention`.
+        action: a legal action.
+        at: int64 buffer, out: places in the vector of points.
     """
     phase = v["phase"]
-    s = look(v, r)
+    contract = v["contract"]
     if phase == PLAY:
-        return _play(v, r, s)
+        if contract == SUIT_GAME:
+            if v["in_trick"] == 0:
+                return lead_terms(v, s, common, action, at)
+            return follow_terms(v, s, action, at)
+        if contract in (BETL, OPEN_BETL):
+            return betl_terms(v, s, action, at)
+        return durch_terms(v, s, action, at)
     if phase == DISCARD:
-        return _discard(v, s)
-    if phase == REPLY:
-        return choose_reply(v, r, s)
-    if phase == DOUBLE:
-        return choose_doubling(v, r, s)
-    if phase == ANNOUNCE:
-        return choose_announcement(v, r, s)
+        if contract == SUIT_GAME:
+            return discard_suit_terms(s.hand, np.int64(v["talon"]), action, common, at)
+        if contract in (BETL, OPEN_BETL):
+            return discard_betl_terms(s.hand, s.out, action, at)
+        return discard_durch_terms(s.hand, s.out, action, at)
     if phase == CONTRACT:
-        return choose_contract(v, r, s)
+        return contract_terms(s.hand, s.out, action - CONTRACT_0, common, r["hand_size"], at)
     if phase == TRUMP:
-        return choose_trump_card(s.hand)
+        if action == BLIND:
+            return np.int64(0)
+        return trump_terms(s.hand, action // 8, np.int64(0), at)
     if phase == NAME_TRUMP:
-        return choose_trump_name(s.hand, np.int64(v["legal"]))
-    return np.int64(-1)
+        return trump_terms(s.hand, action - NAME_TRUMP_0, np.int64(1), at)
+    # What is left are calls, and `good` is what they are measured against.
+    if action == GOOD:
+        return np.int64(0)
+    if phase == REPLY:
+        return reply_terms(v, r, s, action, at)
+    if phase == DOUBLE and action >= FLEK_GAME:
+        if contract == SUIT_GAME:
+            return raise_terms(v, s, action, at)
+        return raise_no_trumps_terms(v, s, _is_durch(v), at)
+    return announce_terms(v, s, action, at)
 
 
 @jit
-def act_rows(views: Any, rules: Any, out: Any) -> None:
+def choose(v: Any, r: Any, points: Any, at: Any) -> Any:
+    """The action with most points, of the seat on turn.
+
+    Args:
+        v: a view, a `DEAL` record.
+        r: the rule set.
+        points: int64 vector.
+        at: int64 buffer of MAX_TERMS.
+    """
+    s = look(v, r)
+    actions = worth_considering(v, s)
+    if actions & (actions - 1) == 0:
+        return lowest_bit(actions)
+    common = intention(v, s, points, at)
+    best = np.int64(-1)
+    most = np.int64(0)
+    while actions != 0:
+        action = lowest_bit(actions)
+        actions &= actions - 1
+        worth = np.int64(0)
+        for i in range(terms(v, r, s, common, action, at)):
+            worth += points[at[i]]
+        if best < 0 or worth > most:
+            best = action
+            most = worth
+    return best
+
+
+@jit
+def act_rows(views: Any, rules: Any, points: Any, out: Any) -> None:
     """Chooses for every view.
 
     Args:
         views: (N,) DEAL, views of seats on turn.
         rules: (1,) RULE_SET.
+        points: int64 vector of points.
         out: (N,) int64.
     """
+    at = np.empty(MAX_TERMS, dtype=np.int64)
     for i in range(views.shape[0]):
-        out[i] = choose(views[i], rules[0])
+        out[i] = choose(views[i], rules[0], points, at)

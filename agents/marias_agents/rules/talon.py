@@ -4,88 +4,70 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from marias_agents.rules.betl import holes_under
-from marias_env.core.bits import (
-    BEATS,
-    NO_TRUMP_MODE,
-    RANK_A,
-    RANK_K,
-    RANK_Q,
-    RANK_T,
-    SUIT_BITS,
-    popcount,
+from marias_agents.rules.sight import (
+    NUM_RANK_CLASSES,
+    RANK_CLASS,
+    count_in,
+    has_marriage,
+    sharp_state,
 )
+from marias_agents.rules.tables import table
+from marias_env.core.bits import BEATS, NO_TRUMP_MODE, SUIT_BITS, popcount
 from marias_env.core.jit import jit
 
+_PLAIN = table("talon.plain", 9, 4, NUM_RANK_CLASSES)
+"""Suit game, side suits: by length in hand, sharps in hand, rank class."""
+_MARRIAGE = table("talon.marriage", 9)
+"""Breaking a marriage, by length."""
+_SECOND = table("talon.second", 2, 9)
+"""The second card: of the same suit as the first or not, by length."""
+_TRUMP = table("talon.trump", 9, NUM_RANK_CLASSES)
+"""A trump away, by length and rank class."""
+_BETL = table("talon.betl", 8, 8)
+"""Betl: by holes under the card and own cards under it."""
+_BETL_SUIT = table("talon.betl_suit", 9, 8)
+"""Betl: by length and rank."""
+_DURCH = table("talon.durch", 8, 8)
+"""Durch: by cards out above the card and own cards above it."""
+_DURCH_SUIT = table("talon.durch_suit", 9, 8)
+"""Durch: by length and cards out in the suit."""
+
 
 @jit
-def suit_keep(hand: Any, card: Any, trump: Any) -> Any:
-    """How much a card is worth keeping in a suit game (the lowest goes to the talon)."""
+def discard_suit_terms(hand: Any, put_away: Any, card: Any, trump: Any, at: Any) -> Any:
+    """What speaks for putting a card away in a suit game."""
     suit = card // 8
-    rank = card % 8
-    cards = (hand >> (8 * suit)) & 255
-    length = popcount(cards)
-    keep = np.int64(0)
+    length = count_in(hand, suit)
     if suit == trump:
-        keep += 1000 + 10 * rank
-    if rank == RANK_A or rank == RANK_T:
-        keep += 500
-    if (rank == RANK_K or rank == RANK_Q) and (cards >> RANK_K) & (cards >> RANK_Q) & 1:
-        keep += 400
-    ace = (cards >> RANK_A) & 1
-    ten = (cards >> RANK_T) & 1
-    # A void is worth most where the suit has no sharps; a ten needs cards beside it.
-    if ten and not ace:
-        keep += 60 - 8 * length
-    elif ace:
-        keep += 10
-    keep += 12 * length
-    if rank == RANK_K or rank == RANK_Q:
-        keep += 3
-    return keep + rank
+        at[0] = _TRUMP + length * NUM_RANK_CLASSES + RANK_CLASS[card % 8]
+        return 1
+    place = length * 4 + sharp_state(hand, suit)
+    at[0] = _PLAIN + place * NUM_RANK_CLASSES + RANK_CLASS[card % 8]
+    n = 1
+    if has_marriage(hand, suit) and (card % 8 == 5 or card % 8 == 6):
+        at[n] = _MARRIAGE + length
+        n += 1
+    if put_away != 0:
+        at[n] = _SECOND + (1 if (put_away & SUIT_BITS[suit]) != 0 else 0) * 9 + length
+        n += 1
+    return n
 
 
 @jit
-def discard_suit(hand: Any, legal: Any, trump: Any) -> Any:
-    """DISCARD in a suit game."""
-    best = np.int64(-1)
-    least = np.int64(1 << 40)
-    for card in range(32):
-        if (legal >> card) & 1:
-            keep = suit_keep(hand, card, trump)
-            if keep < least:
-                least = keep
-                best = np.int64(card)
-    return best
+def discard_betl_terms(hand: Any, out: Any, card: Any, at: Any) -> Any:
+    """What speaks for putting a card away in betl."""
+    suit = SUIT_BITS[card // 8]
+    lower = ~BEATS[NO_TRUMP_MODE, card] & ~(1 << card)
+    at[0] = _BETL + popcount(out & suit & lower) * 8 + popcount(hand & suit & lower)
+    at[1] = _BETL_SUIT + popcount(hand & suit) * 8 + card % 8
+    return 2
 
 
 @jit
-def discard_betl(hand: Any, legal: Any, out: Any) -> Any:
-    """DISCARD in betl: the cards with most holes under them."""
-    best = np.int64(-1)
-    most = np.int64(-(1 << 20))
-    for card in range(32):
-        if (legal >> card) & 1:
-            own_lower = popcount(hand & SUIT_BITS[card // 8] & ~BEATS[NO_TRUMP_MODE, card])
-            key = 16 * holes_under(card, out) - 4 * own_lower + card % 8
-            if key > most:
-                most = key
-                best = np.int64(card)
-    return best
-
-
-@jit
-def discard_durch(hand: Any, legal: Any, out: Any) -> Any:
-    """DISCARD in durch: losers from the suit where most cards are out above them."""
-    best = np.int64(-1)
-    most = np.int64(-(1 << 20))
-    for card in range(32):
-        if (legal >> card) & 1:
-            over = popcount(BEATS[NO_TRUMP_MODE, card] & out)
-            key = 64 * over - 8 * popcount(hand & SUIT_BITS[card // 8]) + 8 - card % 8
-            if key > most:
-                most = key
-                best = np.int64(card)
-    return best
+def discard_durch_terms(hand: Any, out: Any, card: Any, at: Any) -> Any:
+    """What speaks for putting a card away in durch."""
+    suit = SUIT_BITS[card // 8]
+    above = BEATS[NO_TRUMP_MODE, card]
+    at[0] = _DURCH + popcount(out & above) * 8 + popcount(hand & above)
+    at[1] = _DURCH_SUIT + popcount(hand & suit) * 8 + min(popcount(out & suit), 7)
+    return 2

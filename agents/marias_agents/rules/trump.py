@@ -6,68 +6,83 @@ from typing import Any
 
 import numpy as np
 
-from marias_env.actions import NAME_TRUMP_0
-from marias_env.core.bits import (
-    RANK_7,
-    RANK_A,
-    RANK_K,
-    RANK_Q,
-    RANK_T,
-    SUIT_BITS,
-    popcount,
-)
+from marias_agents.rules.sight import count_in, has_marriage, honours, sharp_state
+from marias_agents.rules.tables import table
+from marias_env.core.bits import SUIT_BITS
 from marias_env.core.jit import jit
+
+_LENGTH = table("trump.length", 2, 9, 2)
+"""By packet (0: the first seven cards, 1: the whole hand), length, hearts."""
+_HONOURS = table("trump.honours", 2, 4, 32)
+"""By packet, length (up to 2, 3, 4, more), A T K Q 7 held."""
+_SIDE = table("trump.side", 2, 3, 4, 4, 2)
+"""For each other suit: by packet, length (0, 1, 2, 3 …) less one, its sharps, its marriage."""
 
 PLAINNESS = np.array([3, 8, 7, 1, 6, 4, 2, 0], dtype=np.int64)
 """Which card of the suit is shown as the trump card, by rank: the one that tells least."""
 
 
 @jit
-def trump_worth(hand: Any, suit: Any) -> Any:
-    """How good a suit would be as trumps, in hundredths of a card's length."""
-    cards = (hand >> (8 * suit)) & 255
-    worth = 100 * popcount(cards)
-    worth += 90 * ((cards >> RANK_A) & 1)
-    worth += 50 * ((cards >> RANK_T) & 1)
-    worth += 35 * ((cards >> RANK_7) & 1)
-    worth += 120 * ((cards >> RANK_K) & (cards >> RANK_Q) & 1)
-    if suit == 3:
-        worth += 10
-    return worth
+def trump_terms(hand: Any, suit: Any, packet: Any, at: Any) -> Any:
+    """What speaks for a suit as trumps.
+
+    Args:
+        hand: the cards seen.
+        suit: the suit.
+        packet: 0 for the first packet, 1 for a whole hand.
+        at: int64 buffer, out.
+
+    Returns:
+        The number of terms.
+    """
+    length = count_in(hand, suit)
+    at[0] = _LENGTH + (packet * 9 + length) * 2 + (1 if suit == 3 else 0)
+    size = min(max(length - 2, 0), 3)
+    at[1] = _HONOURS + (packet * 4 + size) * 32 + honours(hand, suit)
+    n = 2
+    for other in range(4):
+        if other != suit:
+            cards = count_in(hand, other)
+            if cards > 0:
+                place = (packet * 3 + min(cards, 3) - 1) * 4 + sharp_state(hand, other)
+                at[n] = _SIDE + place * 2 + has_marriage(hand, other)
+                n += 1
+    return n
 
 
 @jit
-def best_trump(hand: Any, allowed: Any) -> Any:
+def best_trump(hand: Any, allowed: Any, packet: Any, points: Any, at: Any) -> Any:
     """The suit to make trumps, among those with a bit in `allowed`."""
     best = np.int64(-1)
-    worth = np.int64(-1)
+    most = np.int64(-(1 << 40))
     for suit in range(4):
         if (allowed >> suit) & 1:
-            candidate = trump_worth(hand, suit)
-            if candidate > worth:
+            worth = np.int64(0)
+            for i in range(trump_terms(hand, suit, packet, at)):
+                worth += points[at[i]]
+            if worth > most:
                 best = np.int64(suit)
-                worth = candidate
+                most = worth
     return best
 
 
 @jit
-def choose_trump_card(hand: Any) -> Any:
-    """TRUMP: the trump card out of the first packet. Never blind: seven cards know more than none."""
-    allowed = np.int64(0)
-    for suit in range(4):
-        if (hand & SUIT_BITS[suit]) != 0:
-            allowed |= 1 << suit
-    suit = best_trump(hand, allowed)
+def plainest(hand: Any, suit: Any) -> Any:
+    """The card of a suit that tells the others least when it is shown."""
     shown = np.int64(-1)
     for rank in range(8):
         if (hand >> (8 * suit + rank)) & 1 and (
             shown < 0 or PLAINNESS[rank] > PLAINNESS[shown % 8]
         ):
-            shown = 8 * suit + rank
+            shown = np.int64(8 * suit + rank)
     return shown
 
 
 @jit
-def choose_trump_name(hand: Any, legal: Any) -> Any:
-    """NAME_TRUMP: the suit named after the exchange."""
-    return NAME_TRUMP_0 + best_trump(hand, (legal >> NAME_TRUMP_0) & 15)
+def suits_of(hand: Any) -> Any:
+    """The suits of a hand as four bits."""
+    suits = np.int64(0)
+    for suit in range(4):
+        if (hand & SUIT_BITS[suit]) != 0:
+            suits |= 1 << suit
+    return suits
