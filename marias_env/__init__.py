@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from marias_env import integrations, marias_v0
-    from marias_env.actions import ACTIONS, PHASES
+    from marias_env.actions import ACTION_IDS, ACTIONS, PHASES
     from marias_env.batch import DealBatch
     from marias_env.errors import (
         ActionError,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _EXPORTS: Final = {
     "ACTIONS": "actions",
+    "ACTION_IDS": "actions",
     "PHASES": "actions",
     "DealBatch": "batch",
     "ActionError": "errors",
@@ -68,6 +69,7 @@ _MODULES: Final = ("integrations", "marias_v0")
 
 __all__ = [
     "ACTIONS",
+    "ACTION_IDS",
     "PHASES",
     "RULES",
     "ActionError",

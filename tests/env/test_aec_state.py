@@ -105,7 +105,7 @@ def test_hidden_cards_change_nothing_a_seat_receives(rules: str) -> None:
     env = marias_v0.env(rules=rules, render_mode="ansi")
     rng = np.random.default_rng(4)
     compared = 0
-    for seed in range(40):
+    for seed in range(60):
         env.reset(seed=seed)
         for count, agent in enumerate(steps(env, rng)):
             if count % 3:
@@ -126,7 +126,7 @@ def test_hidden_cards_change_nothing_a_seat_receives(rules: str) -> None:
                     assert env.render() == other.render()
                     assert env.last()[4] == other.last()[4]
                 compared += 1
-    assert compared > 1000
+    assert compared > 500
 
 
 @pytest.mark.parametrize(
