@@ -120,6 +120,7 @@ def name_contract(d: Any, contract: Any) -> None:
     """The seat on turn is declarer of a contract; earlier replies and fleks lapse."""
     d["declarer"] = d["turn"]
     d["contract"] = contract
+    d["named_by"][contract] = d["turn"]
     d["replies"] = 0
     d["reply_flek"] = 0
     d["levels"][GAME] = 0

@@ -99,6 +99,7 @@ DEAL = _without_gaps(
         ("accepted", np.int8),  # 1: both others have accepted the contract
         ("replies", np.int8),  # acceptances since the contract was named
         ("reply_flek", np.int8),  # 1: an acceptance carried a flek
+        ("named_by", np.int8, 5),  # seat that named each contract, -1 where nobody has
         # Announcements and doubling.
         ("hundred_side", np.int8),
         ("hundred_seat", np.int8),
@@ -156,11 +157,30 @@ RULE_SET = _without_gaps(
         ("revoke", np.int8),
         ("seven_card", np.int8),
         ("hundred_marriage", np.int8),
+        ("places", np.int8, 32),  # `dealing.dealt_to` of each place of the deck
         # Matches (RULES.md 7); all 0: an episode is one deal.
         ("match_length", np.int64),  # deals at most
         ("match_points", np.int64),  # ends when somebody has reached them; 0: never
     ]
 )
+
+
+NO_PLACE, TALON_PLACE = -2, -1
+"""Values of `places` behind the end of the deck, and for the dealt talon."""
+
+
+def _place(i: int, rules: Rules) -> int:
+    # Whose card deck[i] is, in order from forehand 0, and its packet 0 or 1: 2 * order + packet
+    # (RULES.md 2.2, 2.3, 9).
+    small = rules.hand_size // 2
+    big = rules.hand_size - small
+    first = big + 2 if rules.dealing == "chosen_trump" else big
+    packets = [(0, first), (2, big), (4, big), (1, small), (3, small), (5, small), (TALON_PLACE, 2)]
+    for place, size in packets if rules.dealing == "talon" else packets[:-1]:
+        if i < size:
+            return place
+        i -= size
+    return NO_PLACE
 
 
 def pack_rules(rules: Rules, match_length: int = 0, match_points: int = 0) -> Any:
@@ -196,6 +216,7 @@ def pack_rules(rules: Rules, match_length: int = 0, match_points: int = 0) -> An
     row["revoke"] = rules.illegal_action == "revoke"
     row["seven_card"] = rules.seven_requires_card
     row["hundred_marriage"] = rules.hundred_requires_marriage
+    row["places"] = [_place(i, rules) for i in range(32)]
     row["match_length"] = match_length
     row["match_points"] = match_points
     return packed

@@ -13,6 +13,7 @@ from marias_env.core.deal import (
     END_RUNNING,
     NO_CARD,
     NOBODY,
+    TALON_PLACE,
 )
 from marias_env.core.jit import jit
 from marias_env.core.rng import advance, below, shuffle_deck, stream
@@ -62,6 +63,8 @@ def clear(d: Any) -> None:
     d["accepted"] = 0
     d["replies"] = 0
     d["reply_flek"] = 0
+    for contract in range(5):
+        d["named_by"][contract] = -1
     d["hundred_side"] = NOBODY
     d["hundred_seat"] = -1
     d["seven_side"] = NOBODY
@@ -81,72 +84,45 @@ def clear(d: Any) -> None:
 
 
 @jit
-def packet(d: Any, start: Any, size: Any) -> Any:
-    """The cards `deck[start : start + size]` as a bit set."""
-    cards = np.int64(0)
-    for i in range(start, start + size):
-        cards |= np.int64(1) << np.int64(d["deck"][i])
-    return cards
+def dealt_to(i: Any, r: Any) -> Any:
+    """Whose card `deck[i]` is, in order from forehand 0, and its packet 0 or 1: 2 * order + packet.
+
+    TALON_PLACE for the dealt talon, NO_PLACE behind the deck's end.
+    """
+    return np.int64(r["places"][i])
 
 
 @jit
 def start_deal(d: Any, r: Any) -> None:
     """Deals `deck` with `dealer` set: hands, talon, and the first decision (RULES.md 2.2, 2.3)."""
     clear(d)
-    k = r["hand_size"]
-    small = k // 2
-    big = k - small
-    forehand = (d["dealer"] + 1) % 3
-    second = (d["dealer"] + 2) % 3
-    dealer = np.int64(d["dealer"])
+    forehand = (np.int64(d["dealer"]) + 1) % 3
     d["declarer"] = forehand
     d["turn"] = forehand
+    for i in range(r["num_cards"]):
+        bit = np.int64(1) << np.int64(d["deck"][i])
+        place = dealt_to(i, r)
+        if place == TALON_PLACE:
+            d["talon"] |= bit
+        else:
+            d["hands"][(forehand + place // 2) % 3] |= bit
+            if place == 1 and r["dealing"] == DEALING_CHOSEN_TRUMP:
+                d["pending"] |= bit
     if r["dealing"] == DEALING_CHOSEN_TRUMP:
-        first = k + 2 - small
-        pending = packet(d, first + 2 * big, small)
-        d["hands"][forehand] = packet(d, 0, first) | pending
-        d["pending"] = pending
-        at = first
-        d["hands"][second] = packet(d, at, big) | packet(d, at + 2 * big + small, small)
-        d["hands"][dealer] = packet(d, at + big, big) | packet(d, at + 2 * big + 2 * small, small)
         d["phase"] = TRUMP
         d["legal"] = trump_mask(d, r)
     else:
-        d["hands"][forehand] = packet(d, 0, big) | packet(d, 3 * big, small)
-        d["hands"][second] = packet(d, big, big) | packet(d, 3 * big + small, small)
-        d["hands"][dealer] = packet(d, 2 * big, big) | packet(d, 3 * big + 2 * small, small)
-        d["talon"] = packet(d, 3 * k, 2)
         d["phase"] = CONTRACT
         d["legal"] = contract_mask(d, r)
 
 
 @jit
-def dealt_to(i: Any, r: Any) -> Any:
-    """Whose card `deck[i]` is, in order from forehand 0, and its packet 0 or 1: 2 * order + packet.
-
-    -1 for the dealt talon.
-    """
-    k = r["hand_size"]
-    small = k // 2
-    big = k - small
-    first = big + 2 if r["dealing"] == DEALING_CHOSEN_TRUMP else big
-    if i < first:
-        return 0
-    i -= first
-    if i < 2 * big:
-        return 2 * (1 + i // big)
-    i -= 2 * big
-    if i < 3 * small:
-        return 2 * (i // small) + 1
-    return -1
-
-
-@jit
 def blind_card(d: Any, r: Any) -> Any:
     """The card a blind choice turns up: the first dealt of forehand's unseen ones."""
-    k = r["hand_size"]
-    small = k // 2
-    return np.int64(d["deck"][k + 2 - small + 2 * (k - small)])
+    i = 0
+    while dealt_to(i, r) != 1:
+        i += 1
+    return np.int64(d["deck"][i])
 
 
 @jit

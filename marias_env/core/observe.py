@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from marias_env.actions import CONTRACT_0, NO_CONTRACT
+from marias_env.actions import NO_CONTRACT
 from marias_env.core.jit import jit
 from marias_env.core.kernels import MASK_BYTES
 from marias_env.core.settlement import HEARTS
-from marias_env.core.view import erase
+from marias_env.core.view import erase_position
 
 PLANES = 16
 SCALARS_AT = 32 * PLANES
@@ -91,12 +91,9 @@ def encode(d: Any, r: Any, words: Any, out: Any) -> None:
     if d["contract"] != NO_CONTRACT:
         out[at + np.int64(d["contract"])] = 1
     at += 5
-    # Who has named which contract on the way.
-    for i in range(min(np.int64(d["num_actions"]), np.int64(32))):
-        entry = np.int64(d["history"][i])
-        contract = (entry & 63) - CONTRACT_0
-        if contract >= 0 and contract < 5:
-            out[at + 3 * contract + ((entry >> 6) - me + 3) % 3] = 1
+    for contract in range(5):
+        if d["named_by"][contract] >= 0:
+            out[at + 3 * contract + (np.int64(d["named_by"][contract]) - me + 3) % 3] = 1
     at += 15
     if d["trump"] >= 0:
         out[at + np.int64(d["trump"])] = 1
@@ -175,7 +172,7 @@ def observe_rows(deals: Any, rules: Any, seats: Any, scratch: Any, words: Any, o
             continue
         scratch[0] = deals[i]
         d = scratch[0]
-        erase(d, r, seat)
+        erase_position(d, r, seat)  # `encode` reads neither deck nor history
         encode(d, r, words[i], out[i])
 
 
@@ -203,7 +200,7 @@ def state_rows(deals: Any, rules: Any, seats: Any, scratch: Any, words: Any, out
         seat = seats[i]
         scratch[0] = deals[i]
         d = scratch[0]
-        erase(d, r, seat)
+        erase_position(d, r, seat)  # `encode` reads neither deck nor history
         encode(d, r, words[i], out[i])
         whole = deals[i]
         first = OBSERVATION_SIZE // 32

@@ -83,6 +83,7 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
     best = np.int64(-1)
     best_seat = np.int64(-1)
     on_table = 0
+    taken = 0
     for i in range(np.int64(d["num_actions"])):
         entry = np.int64(d["history"][i])
         action = entry & 63
@@ -97,8 +98,8 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
             n = _cards(out, n, second, PICKED_UP_AT)
         if action == BAD and seat == me:
             again = d["taken_before"][me] != 0 and pick_ups == 0
-            taken = d["taken_before"][me] if again else d["taken"][me]
-            n = _cards(out, n, np.int64(taken), PICKED_UP_AT)
+            cards = d["taken_before"][me] if again else d["taken"][me]
+            n = _cards(out, n, np.int64(cards), PICKED_UP_AT)
             pick_ups += 1
         # A suit game with chosen trumps is accepted by the sixth action, or never.
         if i == 5 and chosen and d["contract"] == SUIT_GAME and d["trump_shown"] != 0:
@@ -117,10 +118,12 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
             best = action
             best_seat = relative
         on_table += 1
-        if on_table == 3:
+        # A revoke ends the deal before the trick has a winner, even as its third card.
+        if on_table == 3 and taken < d["tricks"]:
             out[n] = TRICK_AT + best_seat
             n += 1
             on_table = 0
+            taken += 1
     for i in range(n, out.shape[0]):
         out[i] = PAD
     return n

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from marias_env.actions import OVER
+from marias_env.actions import OVER, TRUMP
 from marias_env.core.deal import (
     DEALING_CHOSEN_TRUMP,
     HIDDEN_ACTION,
     NO_CARD,
+    NO_PLACE,
     UNKNOWN_CARD,
 )
-from marias_env.core.dealing import dealt_to
 from marias_env.core.jit import jit, jit_wrapping
 from marias_env.core.rng import mix
 
@@ -26,6 +26,41 @@ from marias_env.core.rng import mix
 def plays_from(d: Any) -> Any:
     """Index in the history of the first card played; cards named before it were private."""
     return np.int64(d["num_actions"]) - 3 * np.int64(d["tricks"]) - np.int64(d["in_trick"])
+
+
+@jit
+def erase_position(d: Any, r: Any, seat: Any) -> Any:
+    """The part of `erase` that what a seat sees now depends on: all but deck and history.
+
+    Returns:
+        Whether anything is secret, which it is until the deal is over.
+    """
+    d["viewer"] = seat
+    d["key"] = 0
+    d["rng"] = 0
+    d["episode"] = 0
+    if d["phase"] == OVER:
+        return False
+    forehand = (d["dealer"] + 1) % 3
+    if d["turn"] != seat:
+        d["legal"] = 0
+    if seat == forehand:
+        d["hands"][seat] = np.int64(d["hands"][seat]) & ~np.int64(d["pending"])
+    elif d["trump_shown"] == 0:
+        d["trump"] = -1
+        d["trump_card"] = NO_CARD
+    d["pending"] = 0
+    # The talon on the table was put away by the declarer, unless it is the dealt one.
+    dealt = r["dealing"] != DEALING_CHOSEN_TRUMP and d["talon_taken"] == 0
+    if seat != d["declarer"] or dealt:
+        d["talon"] = 0
+    for other in range(3):
+        if other != seat:
+            d["hands"][other] = 0
+            d["discards"][other] = 0
+            d["taken"][other] = 0
+            d["taken_before"][other] = 0
+    return True
 
 
 @jit
@@ -39,40 +74,17 @@ def erase(d: Any, r: Any, seat: Any) -> None:
         r: rule set.
         seat: 0, 1 or 2.
     """
-    d["viewer"] = seat
-    d["key"] = 0
-    d["rng"] = 0
-    d["episode"] = 0
-    if d["phase"] == OVER:
+    # Forehand has not looked at the second packet while trumps are being chosen.
+    unseen = d["phase"] == TRUMP
+    if not erase_position(d, r, seat):
         return
-    forehand = (d["dealer"] + 1) % 3
-    if d["turn"] != seat:
-        d["legal"] = 0
-    own = np.int64(d["hands"][seat])
-    if seat == forehand:
-        own &= ~np.int64(d["pending"])
-    # The talon on the table was put away by the declarer, unless it is the dealt one.
-    dealt = r["dealing"] != DEALING_CHOSEN_TRUMP and d["talon_taken"] == 0
-    if seat != d["declarer"] or dealt:
-        d["talon"] = 0
     # A seat knows the places of the cards it was dealt and has looked at.
-    order = (seat - forehand + 3) % 3
-    for i in range(r["num_cards"]):
-        place = dealt_to(i, r)
-        unseen = place == 1 and d["pending"] != 0
-        if place < 0 or place // 2 != order or unseen:
+    first = 2 * ((seat - np.int64(d["dealer"]) + 2) % 3)
+    second = NO_PLACE if first == 0 and unseen else first + 1
+    for i in range(32):
+        place = np.int64(r["places"][i])
+        if place not in (first, second, NO_PLACE):
             d["deck"][i] = UNKNOWN_CARD
-    d["pending"] = 0
-    for other in range(3):
-        if other != seat:
-            d["hands"][other] = 0
-            d["discards"][other] = 0
-            d["taken"][other] = 0
-            d["taken_before"][other] = 0
-    d["hands"][seat] = own
-    if seat != forehand and d["trump_shown"] == 0:
-        d["trump"] = -1
-        d["trump_card"] = NO_CARD
     for i in range(plays_from(d)):
         entry = np.int64(d["history"][i])
         if (entry & 63) < 32 and (entry >> 6) != seat:
