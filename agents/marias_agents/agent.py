@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from marias_env.views import Views
+if TYPE_CHECKING:  # the console command's help must not load the compiled core
+    from marias_env.views import Views
 
 
 @runtime_checkable
