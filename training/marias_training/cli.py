@@ -74,6 +74,12 @@ def evaluate_command(
             help="Also three agents at one table.  [where there are exactly three]",
         ),
     ] = None,
+    par: Annotated[
+        bool,
+        typer.Option(
+            "--par", help="Also solve every game double dummy: splits bidding from card play."
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for results, JSON, CSV, markdown and plot."),
@@ -113,6 +119,7 @@ def evaluate_command(
                 processes=processes,
                 control_deals=control,
                 tables=tables,
+                par=par,
                 out=None if out is None else out / RESULTS,
                 resume=resume,
                 records=records,

@@ -5,6 +5,7 @@ from marias_training.arena import compare, evaluate
 print(compare("rules", "random", deals=500).raw)
 """
 
+from marias_training.arena.pairs import PairResult, TableResult
 from marias_training.arena.results import ResultsError
 from marias_training.arena.run import (
     EvaluationInterrupted,
@@ -13,9 +14,11 @@ from marias_training.arena.run import (
     evaluate,
 )
 from marias_training.arena.stats import Interval
-from marias_training.arena.summary import Evaluation, PairResult, TableResult
+from marias_training.arena.summary import Evaluation
+from marias_training.arena.variates import ControlVariate, fit_variate
 
 __all__ = [
+    "ControlVariate",
     "Evaluation",
     "EvaluationInterrupted",
     "Interval",
@@ -25,4 +28,5 @@ __all__ = [
     "TableResult",
     "compare",
     "evaluate",
+    "fit_variate",
 ]

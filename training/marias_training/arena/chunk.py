@@ -17,6 +17,8 @@ from marias_env.records import write_records
 from marias_env.rules import Rules
 from marias_training.arena.breakdown import breakdown
 from marias_training.arena.lineups import Contest, agent_sums, cap_payments
+from marias_training.arena.par import par_payments
+from marias_training.arena.variates import ControlVariate
 from marias_training.play import Played, play
 
 AgentLike = str | Agent
@@ -39,6 +41,8 @@ class Job:
         control_deals: on the first so many deals every agent also plays a second instance of
             itself.
         records: folder for the games' records, one file a chunk; None: none are kept.
+        par: also solve every game double dummy from its first lead.
+        variates: control variates.
     """
 
     agents: tuple[AgentLike, ...]
@@ -48,6 +52,8 @@ class Job:
     contests: tuple[Contest, ...]
     control_deals: int = 0
     records: Path | None = None
+    par: bool = False
+    variates: tuple[ControlVariate, ...] = ()
 
     def records_file(self, start: int, size: int) -> Path | None:
         """Returns the file that holds the records of a chunk."""
@@ -99,6 +105,13 @@ def play_chunk(job: Job, players: Players, start: int, size: int) -> Chunk:
         "contests": _results(job.contests, played, size, job.rules),
         "use": [dataclasses.asdict(use) for use in played.use],
     }
+    if job.par:
+        _add_par(chunk["contests"], job, played, size)
+    if job.variates:
+        chunk["variates"] = {
+            variate.name: np.asarray(variate.function(decks, dealers, job.rules)).tolist()
+            for variate in job.variates
+        }
     controlled = min(size, job.control_deals - start)
     if controlled > 0:
         n = len(job.agents)
@@ -150,6 +163,14 @@ def _results(
             entry["counts"] = {str(agent): table for agent, table in found.items()}
         results[contest.key] = entry
     return results
+
+
+def _add_par(contests: dict[str, Any], job: Job, played: Played, size: int) -> None:
+    par = par_payments(played.deals, job.rules)
+    for metric, payments in (("par_raw", par), ("par_capped", cap_payments(par))):
+        for number, contest in enumerate(job.contests):
+            lines = payments[6 * size * number : 6 * size * (number + 1)].reshape(6, size, 3)
+            contests[contest.key][metric] = agent_sums(contest, lines).tolist()
 
 
 def _records(job: Job, played: Played, start: int, size: int) -> list[dict[str, Any]]:

@@ -22,10 +22,12 @@ from marias_env.errors import AgentError
 from marias_env.rules import Rules, get_rules, preset_and_options
 from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, make_agent, play_chunk
 from marias_training.arena.lineups import Contest, difference
+from marias_training.arena.pairs import METRICS, PairResult
 from marias_training.arena.records import merge_records
 from marias_training.arena.results import ResultsFile
 from marias_training.arena.stats import intervals, t_half_widths
-from marias_training.arena.summary import METRICS, Evaluation, PairResult, stacked
+from marias_training.arena.summary import Evaluation, stacked
+from marias_training.arena.variates import ControlVariate
 
 CHUNK: Final = 250
 """Deals per chunk: what a killed run loses at most, per process."""
@@ -78,6 +80,8 @@ def evaluate(
     processes: int = 1,
     control_deals: int = 0,
     tables: bool | None = None,
+    par: bool = False,
+    variates: Sequence[ControlVariate] = (),
     out: str | Path | None = None,
     resume: bool = False,
     records: str | Path | None = None,
@@ -105,6 +109,9 @@ def evaluate(
             (the identity control).
         tables: also play three agents at one table in all six orders, for every three of them.
             None: if there are exactly three.
+        par: also solve every game double dummy from its first lead, which splits each difference
+            into bidding and card play (`marias_training.arena.par`).
+        variates: control variates with fixed coefficients (`marias_training.arena.variates`).
         out: results file (`.jsonl`), one line a chunk.
         resume: go on with an existing results file of the same evaluation.
         records: file for the replayable records of all games of the contests.
@@ -123,11 +130,17 @@ def evaluate(
     """
     wanted = deals if deals is not None else MAX_DEALS if until is not None else 1000
     _check(agents, wanted, until, metric, processes, chunk)
-    rule_set = get_rules(rules)
-    contests = _contests(len(agents), tables)
-    labels = agent_labels(agents)
-    parts = None if records is None else Path(f"{records}.parts")
-    job = Job(tuple(agents), labels, rule_set, seed, contests, control_deals, parts)
+    job = Job(
+        agents=tuple(agents),
+        labels=agent_labels(agents),
+        rules=get_rules(rules),
+        seed=seed,
+        contests=_contests(len(agents), tables),
+        control_deals=control_deals,
+        records=None if records is None else Path(f"{records}.parts"),
+        par=par,
+        variates=tuple(variates),
+    )
     header = _header(job, chunk)
     if processes > 1:
         # Here a wrong name is an error of its own; in a worker it would only break the pool.
@@ -138,11 +151,11 @@ def evaluate(
     try:
         done = run.go(processes)
     except KeyboardInterrupt:
-        partial = Evaluation(header, contests, run.prefix)
+        partial = Evaluation(header, job.contests, run.prefix, job.variates)
         raise EvaluationInterrupted(partial, None if file is None else file.path) from None
     if records is not None:
         merge_records(records, job, done)
-    return Evaluation(header, contests, done)
+    return Evaluation(header, job.contests, done, job.variates)
 
 
 def compare(a: AgentLike, b: AgentLike, **options: Any) -> PairResult:
@@ -206,6 +219,8 @@ def _header(job: Job, chunk: int) -> dict[str, Any]:
         "chunk": chunk,
         "contests": [contest.key for contest in job.contests],
         "control_deals": job.control_deals,
+        "par": job.par,
+        "variates": [variate.to_dict() for variate in job.variates],
     }
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,110 +13,23 @@ import numpy.typing as npt
 from marias_training.arena.breakdown import Counts, merge
 from marias_training.arena.chunk import Chunk
 from marias_training.arena.lineups import Contest, difference
-from marias_training.arena.stats import (
-    Interval,
-    Ratings,
-    intervals,
-    least_squares_ratings,
-    top_share,
-    trimmed_mean,
+from marias_training.arena.pairs import (
+    METRICS,
+    Columns,
+    PairResult,
+    TableResult,
+    pair_result,
+    table_result,
 )
-
-METRICS: Final = ("raw", "capped")
-"""Units as paid, and with the units per opponent cut at 16."""
-
-
-@dataclasses.dataclass(frozen=True)
-class PairResult:
-    """A against B: A's units per deal and seat minus B's, in the six mixed line-ups.
-
-    Attributes:
-        a: name of A.
-        b: name of B.
-        raw: difference in units.
-        capped: difference with units per opponent cut at 16.
-        trimmed: raw difference without the 5 % of deals at either end.
-        top_share: share of the raw variance that comes from the 1 % most extreme deals.
-        deviations: standard deviation of the per-deal differences, raw and capped.
-        alone_a: A's own units per deal where it sits alone against two B.
-        alone_b: B's own units per deal where it sits alone against two A.
-        values: (D,) the per-deal raw differences.
-    """
-
-    a: str
-    b: str
-    raw: Interval
-    capped: Interval
-    trimmed: float
-    top_share: float
-    deviations: tuple[float, float]
-    alone_a: Interval
-    alone_b: Interval
-    values: npt.NDArray[np.float64] = dataclasses.field(repr=False)
-
-    def swapped(self) -> PairResult:
-        """Returns the same result with A and B exchanged."""
-        return dataclasses.replace(
-            self,
-            a=self.b,
-            b=self.a,
-            raw=self.raw.negated(),
-            capped=self.capped.negated(),
-            trimmed=-self.trimmed,
-            alone_a=self.alone_b,
-            alone_b=self.alone_a,
-            values=-self.values,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns everything but the per-deal values as JSON values."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "raw": self.raw.to_dict(),
-            "capped": self.capped.to_dict(),
-            "trimmed": self.trimmed,
-            "top_1_percent_share": self.top_share,
-            "deviation_raw": self.deviations[0],
-            "deviation_capped": self.deviations[1],
-            "alone_a": self.alone_a.to_dict(),
-            "alone_b": self.alone_b.to_dict(),
-        }
-
-
-@dataclasses.dataclass(frozen=True)
-class TableResult:
-    """Three agents at one table, in all six orders: each one's own units per deal.
-
-    Attributes:
-        agents: the three names.
-        raw: units per deal of each.
-        capped: the same with units per opponent cut at 16.
-        differences: for each pair of names the difference of their raw units.
-    """
-
-    agents: tuple[str, str, str]
-    raw: tuple[Interval, ...]
-    capped: tuple[Interval, ...]
-    differences: dict[tuple[str, str], Interval]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns it as JSON values."""
-        return {
-            "agents": list(self.agents),
-            "raw": [interval.to_dict() for interval in self.raw],
-            "capped": [interval.to_dict() for interval in self.capped],
-            "differences": [
-                {"a": a, "b": b, **interval.to_dict()}
-                for (a, b), interval in self.differences.items()
-            ],
-        }
+from marias_training.arena.stats import Interval, Ratings, intervals, least_squares_ratings
+from marias_training.arena.variates import ControlVariate
 
 
 def stacked(chunks: Sequence[Chunk], key: str, metric: str) -> npt.NDArray[np.int64]:
     """Returns the (2 or 3, D) sums of one contest over all chunks."""
     parts = [np.asarray(chunk["contests"][key][metric], dtype=np.int64) for chunk in chunks]
-    return np.concatenate(parts, axis=1) if parts else np.zeros((2, 0), dtype=np.int64)
+    rows = len(key.split("-"))
+    return np.concatenate(parts, axis=1) if parts else np.zeros((rows, 0), dtype=np.int64)
 
 
 class Evaluation:
@@ -135,7 +47,11 @@ class Evaluation:
     """
 
     def __init__(
-        self, header: Mapping[str, Any], contests: Sequence[Contest], chunks: Sequence[Chunk]
+        self,
+        header: Mapping[str, Any],
+        contests: Sequence[Contest],
+        chunks: Sequence[Chunk],
+        variates: Sequence[ControlVariate] = (),
     ) -> None:
         self.header = dict(header)
         self.agents: tuple[str, ...] = tuple(header["agents"])
@@ -145,7 +61,7 @@ class Evaluation:
         self._chunks = tuple(chunks)
         self.pairs: dict[tuple[str, str], PairResult] = {}
         self.tables: list[TableResult] = []
-        self._summarize()
+        self._summarize(variates)
         self.controls: dict[str, Interval] = self._controls()
 
     # ------------------------------------------------------------------ results
@@ -234,51 +150,30 @@ class Evaluation:
         a, b = self.agents[i], self.agents[j]
         return (a, b) in self.pairs or (b, a) in self.pairs
 
-    def _summarize(self) -> None:
-        # All columns together, so that the bootstrap resamples the same deals for all of them.
-        columns: list[npt.NDArray[np.float64]] = []
+    def _summarize(self, variates: Sequence[ControlVariate]) -> None:
+        columns = Columns()
+        pairs, tables = [], []
+        values = [
+            (variate, np.concatenate([chunk["variates"][variate.name] for chunk in self._chunks]))
+            for variate in variates
+            if self._chunks
+        ]
         for contest in self._contests:
-            raw = stacked(self._chunks, contest.key, "raw")
-            capped = stacked(self._chunks, contest.key, "capped")
-            if len(contest.agents) == 2:
-                columns += [difference(raw), difference(capped), raw[0] / 3.0, raw[1] / 3.0]
-            else:
-                columns += [row / 6.0 for row in raw] + [row / 6.0 for row in capped]
-                columns += [(raw[i] - raw[j]) / 6.0 for i, j in itertools.combinations(range(3), 2)]
-        found = intervals(np.stack(columns, axis=1)) if columns else []
-        at = 0
-        for contest in self._contests:
-            names = tuple(self.agents[agent] for agent in contest.agents)
+            names = [self.agents[agent] for agent in contest.agents]
+            kept = self._chunks[0]["contests"][contest.key] if self._chunks else METRICS
+            sums = {
+                metric: stacked(self._chunks, contest.key, metric)
+                for metric in kept
+                if metric != "counts"
+            }
             if len(names) == 2:
-                raw_values, capped_values = columns[at], columns[at + 1]
-                spread = tuple(
-                    float(values.std(ddof=1)) if self.deals > 1 else math.nan
-                    for values in (raw_values, capped_values)
-                )
-                self.pairs[names[0], names[1]] = PairResult(
-                    names[0],
-                    names[1],
-                    found[at],
-                    found[at + 1],
-                    trimmed_mean(raw_values),
-                    top_share(raw_values),
-                    (spread[0], spread[1]),
-                    found[at + 2],
-                    found[at + 3],
-                    raw_values,
-                )
-                at += 4
+                pairs.append(pair_result(names, sums, values, columns))
             else:
-                pairs = itertools.combinations(names, 2)
-                self.tables.append(
-                    TableResult(
-                        (names[0], names[1], names[2]),
-                        tuple(found[at : at + 3]),
-                        tuple(found[at + 3 : at + 6]),
-                        dict(zip(pairs, found[at + 6 : at + 9], strict=True)),
-                    )
-                )
-                at += 9
+                tables.append(table_result(names, sums, columns))
+        for result in pairs:
+            pair = result()
+            self.pairs[pair.a, pair.b] = pair
+        self.tables = [table() for table in tables]
 
     def _controls(self) -> dict[str, Interval]:
         controls = {}

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from marias_training.arena.breakdown import GROUPS
+from marias_training.arena.pairs import METRICS
 from marias_training.arena.stats import Interval
 from marias_training.arena.summary import Evaluation
 
@@ -48,6 +49,10 @@ def show(interval: Interval) -> str:
 def grids(evaluation: Evaluation, breakdown: bool = True) -> Iterator[Grid]:
     """Yields an evaluation's tables in the order in which they are read."""
     yield _pairs(evaluation)
+    if any(pair.bidding for pair in evaluation.pairs.values()):
+        yield _par(evaluation)
+    if any(pair.adjusted for pair in evaluation.pairs.values()):
+        yield _adjusted(evaluation)
     if len(evaluation.agents) > 2:
         yield _matrix(evaluation, "raw")
         yield _matrix(evaluation, "capped")
@@ -81,6 +86,43 @@ def _pairs(evaluation: Evaluation) -> Grid:
         "top 1 %: their share of the variance; A vs 2 B: A's own units where it sits alone"
     )
     return Grid("A minus B", note, heads, tuple(rows))
+
+
+def _par(evaluation: Evaluation) -> Grid:
+    rows = [
+        (
+            pair.a,
+            pair.b,
+            *(show(part[metric]) for metric in METRICS for part in (pair.bidding, pair.play)),
+        )
+        for pair in evaluation.pairs.values()
+    ]
+    heads = ("A", "B", "bidding", "card play", "bidding capped", "card play capped")
+    note = (
+        "A − B in two parts that add up: what the contracts and doublings were worth double dummy "
+        "at the first lead, and what play made of them"
+    )
+    return Grid("Bidding and card play", note, heads, tuple(rows))
+
+
+def _adjusted(evaluation: Evaluation) -> Grid:
+    rows = [
+        (
+            pair.a,
+            pair.b,
+            name,
+            *(
+                text
+                for m in METRICS
+                for text in (show(found.intervals[m]), f"{found.saved[m]:.1%}")
+            ),
+        )
+        for pair in evaluation.pairs.values()
+        for name, found in pair.adjusted.items()
+    ]
+    heads = ("A", "B", "variate", "A − B", "saved", "A − B capped", "saved")
+    note = "after a control variate, its coefficients fixed before; saved: share of the variance"
+    return Grid("Control variates", note, heads, tuple(rows))
 
 
 def _matrix(evaluation: Evaluation, metric: str) -> Grid:
@@ -237,15 +279,14 @@ def pairs_csv(evaluation: Evaluation) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     names = ("raw", "capped", "alone_a", "alone_b")
     ends = ("mean", "low", "high", "half_width")
-    fixed = ("deals", "method", "trimmed", "top_1_percent_share", "deviation_raw")
-    writer.writerow(
-        ["a", "b", *fixed, "deviation_capped", *(f"{n}_{end}" for n in names for end in ends)]
-    )
+    fixed = ("deals", "method", "trimmed", "top_1_percent_share")
+    heads = [*(f"deviation_{m}" for m in METRICS), *(f"{n}_{end}" for n in names for end in ends)]
+    writer.writerow(["a", "b", *fixed, *heads])
     for pair in evaluation.pairs.values():
         values = [getattr(getattr(pair, name), end) for name in names for end in ends]
         writer.writerow(
             [pair.a, pair.b, pair.raw.deals, pair.raw.method, pair.trimmed, pair.top_share]
-            + [*pair.deviations, *values]
+            + [*(pair.deviations[metric] for metric in METRICS), *values]
         )
     return buffer.getvalue()
 
