@@ -14,6 +14,7 @@ import pytest
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
+from pettingzoo.utils import wrappers
 
 import marias_env
 from marias_env import RULES, DealBatch, Match, marias_v0
@@ -60,6 +61,20 @@ def test_pettingzoo_checkers(make: Any, configuration: dict[str, Any]) -> None:
         render_test(lambda render_mode: make(render_mode=render_mode, **configuration))
     check_state_space(make(**configuration))
     check_state(make(**configuration), num_cycles=20)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pettingzoo_wrappers_can_be_put_around_it() -> None:
+    wrapped: Any = wrappers.TerminateIllegalWrapper(marias_v0.raw_env(), illegal_reward=-1)
+    wrapped = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+    with contextlib.redirect_stdout(io.StringIO()):
+        api_test(wrapped, num_cycles=30)
+    wrapped.reset(seed=1)
+    returns = play(wrapped, np.random.default_rng(1))
+    plain = marias_v0.env()
+    plain.reset(seed=1)
+    assert returns == play(plain, np.random.default_rng(1))
+    assert any(returns.values())
 
 
 def test_bombardment() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,22 @@ from tests.hidden import permuted, put
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
 from marias_env.integrations.sb3 import MariasVecEnv
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    # Nets this small are slower on several threads, and then the results depend on their number.
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def squash(rewards: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
