@@ -80,6 +80,9 @@ def evaluate_command(
             "--par", help="Also solve every game double dummy: splits bidding from card play."
         ),
     ] = False,
+    regret: Annotated[
+        int, typer.Option(min=0, help="Deals on which every card is judged double dummy.")
+    ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for results, JSON, CSV, markdown and plot."),
@@ -120,6 +123,7 @@ def evaluate_command(
                 control_deals=control,
                 tables=tables,
                 par=par,
+                regret_deals=regret,
                 out=None if out is None else out / RESULTS,
                 resume=resume,
                 records=records,

@@ -210,7 +210,7 @@ def merge(parts: Iterable[Mapping[str, Mapping[str, list[int]]]]) -> Counts:
         for group, table in part.items():
             into = total.setdefault(group, {})
             for key, values in table.items():
-                entry = into.setdefault(key, [0, 0, 0])
-                for i in range(3):
-                    entry[i] += values[i]
+                entry = into.setdefault(key, [0] * len(values))
+                for i, value in enumerate(values):
+                    entry[i] += value
     return total

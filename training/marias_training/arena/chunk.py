@@ -18,6 +18,7 @@ from marias_env.rules import Rules
 from marias_training.arena.breakdown import breakdown
 from marias_training.arena.lineups import Contest, agent_sums, cap_payments
 from marias_training.arena.par import par_payments
+from marias_training.arena.regret import card_regrets
 from marias_training.arena.variates import ControlVariate
 from marias_training.play import Played, play
 
@@ -43,6 +44,7 @@ class Job:
         records: folder for the games' records, one file a chunk; None: none are kept.
         par: also solve every game double dummy from its first lead.
         variates: control variates.
+        regret_deals: on the first so many deals every card is judged double dummy.
     """
 
     agents: tuple[AgentLike, ...]
@@ -54,6 +56,7 @@ class Job:
     records: Path | None = None
     par: bool = False
     variates: tuple[ControlVariate, ...] = ()
+    regret_deals: int = 0
 
     def records_file(self, start: int, size: int) -> Path | None:
         """Returns the file that holds the records of a chunk."""
@@ -112,6 +115,13 @@ def play_chunk(job: Job, players: Players, start: int, size: int) -> Chunk:
             variate.name: np.asarray(variate.function(decks, dealers, job.rules)).tolist()
             for variate in job.variates
         }
+    judged = min(size, job.regret_deals - start)
+    if judged > 0:
+        rows = np.flatnonzero(np.arange(len(played.batch)) % size < judged)
+        regrets = card_regrets(
+            played.deals[rows], played.seating[rows], range(len(job.agents)), job.rules
+        )
+        chunk["regrets"] = {str(agent): found for agent, found in regrets.items()}
     controlled = min(size, job.control_deals - start)
     if controlled > 0:
         n = len(job.agents)

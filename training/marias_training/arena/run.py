@@ -82,6 +82,7 @@ def evaluate(
     tables: bool | None = None,
     par: bool = False,
     variates: Sequence[ControlVariate] = (),
+    regret_deals: int = 0,
     out: str | Path | None = None,
     resume: bool = False,
     records: str | Path | None = None,
@@ -112,6 +113,8 @@ def evaluate(
         par: also solve every game double dummy from its first lead, which splits each difference
             into bidding and card play (`marias_training.arena.par`).
         variates: control variates with fixed coefficients (`marias_training.arena.variates`).
+        regret_deals: on the first so many deals, judge every card double dummy
+            (`marias_training.arena.regret`).
         out: results file (`.jsonl`), one line a chunk.
         resume: go on with an existing results file of the same evaluation.
         records: file for the replayable records of all games of the contests.
@@ -140,6 +143,7 @@ def evaluate(
         records=None if records is None else Path(f"{records}.parts"),
         par=par,
         variates=tuple(variates),
+        regret_deals=regret_deals,
     )
     header = _header(job, chunk)
     if processes > 1:
@@ -220,6 +224,7 @@ def _header(job: Job, chunk: int) -> dict[str, Any]:
         "contests": [contest.key for contest in job.contests],
         "control_deals": job.control_deals,
         "par": job.par,
+        "regret_deals": job.regret_deals,
         "variates": [variate.to_dict() for variate in job.variates],
     }
 

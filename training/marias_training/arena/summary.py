@@ -21,6 +21,7 @@ from marias_training.arena.pairs import (
     pair_result,
     table_result,
 )
+from marias_training.arena.regret import Regrets
 from marias_training.arena.stats import Interval, Ratings, intervals, least_squares_ratings
 from marias_training.arena.variates import ControlVariate
 
@@ -112,6 +113,11 @@ class Evaluation:
                 total[key] += float(chunk["use"][index][key])
         return total
 
+    def regrets(self, agent: str) -> Regrets:
+        """Returns an agent's double-dummy regrets by role and trick, where they were asked for."""
+        index = str(self.agents.index(agent))
+        return merge(chunk["regrets"][index] for chunk in self._chunks if "regrets" in chunk)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as JSON values."""
         found: dict[str, Any] = {
@@ -131,6 +137,7 @@ class Evaluation:
                 }
                 for name in self.agents
             },
+            "regrets": {name: self.regrets(name) for name in self.agents},
             "use": {name: self.use(name) for name in self.agents},
         }
         if len(self.agents) > 2:

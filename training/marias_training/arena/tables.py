@@ -27,6 +27,8 @@ GROUP_TITLES = {
     "announced": "announced",
     "raised": "raised",
 }
+BY_AGENT = ("Breakdown", "Double-dummy regret")
+"""Long tables, with a line between agents."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +64,8 @@ def grids(evaluation: Evaluation, breakdown: bool = True) -> Iterator[Grid]:
         yield _control(evaluation)
     if breakdown:
         yield _breakdown(evaluation)
+    if any(evaluation.regrets(agent) for agent in evaluation.agents):
+        yield _regrets(evaluation)
     yield _use(evaluation)
 
 
@@ -215,6 +219,35 @@ def sorted_keys(group: str, table: dict[str, list[int]]) -> list[tuple[str, tupl
     return [(key, (table[key][0], table[key][1], table[key][2])) for key in order if key in table]
 
 
+def _regrets(evaluation: Evaluation) -> Grid:
+    rows = []
+    for agent in evaluation.agents:
+        for role, by_trick in evaluation.regrets(agent).items():
+            whole = [sum(column) for column in zip(*by_trick.values(), strict=True)]
+            tricks = sorted(by_trick, key=int)
+            for trick, (n, optimal, units, capped) in (
+                ("all", whole),
+                *((trick, by_trick[trick]) for trick in tricks),
+            ):
+                rows.append(
+                    (
+                        agent,
+                        role,
+                        trick,
+                        str(n),
+                        f"{optimal / n:.1%}",
+                        f"{units / n:.3f}",
+                        f"{capped / n:.3f}",
+                    )
+                )
+    heads = ("agent", "role", "trick", "decisions", "optimal", "regret", "regret capped")
+    note = (
+        "units per opponent that a card gave away double dummy, mean over decisions between two "
+        "cards or more; optimal: gave nothing away"
+    )
+    return Grid("Double-dummy regret", note, heads, tuple(rows))
+
+
 def _use(evaluation: Evaluation) -> Grid:
     rows = []
     for agent in evaluation.agents:
@@ -246,7 +279,7 @@ def print_tables(evaluation: Evaluation, console: Console, breakdown: bool = Tru
         for number, head in enumerate(grid.heads):
             table.add_column(head, justify="right" if _numeric(grid, number) else "left")
         for row, following in itertools.zip_longest(grid.rows, grid.rows[1:]):
-            ends = following is not None and following[0] != row[0] and grid.title == "Breakdown"
+            ends = following is not None and following[0] != row[0] and grid.title in BY_AGENT
             table.add_row(*row, end_section=ends)
         console.print(table)
 
