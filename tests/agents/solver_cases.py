@@ -11,14 +11,16 @@ from marias_env.actions import (
     ANNOUNCE,
     CONTRACT,
     CONTRACT_0,
+    DISCARD,
     DOUBLE,
     FLEK_GAME,
     GOOD,
     PLAY,
     REPLY,
+    TRUMP,
 )
 from marias_env.batch import DealBatch
-from marias_env.core.bits import popcount
+from marias_env.core.bits import SHARPS, popcount
 from marias_env.core.deal import DEAL
 from marias_env.core.jit import jit
 from marias_env.core.step import legal_mask, step
@@ -145,8 +147,23 @@ def _played_on(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
             step(d, batch._rules[0], np.int64(rng.choice(legal)))
 
 
+def _dealt_with_marriages(pool: list[int], size: int, rng: np.random.Generator) -> list[list[int]]:
+    """Three hands with more marriages than chance would give, some seat with most of them."""
+    hands: list[list[int]] = [[], [], []]
+    favourite = int(rng.integers(3))
+    for queen in [c for c in pool if c % 8 == 5 and c + 1 in pool]:
+        seat = favourite if rng.random() < 0.7 else int(rng.integers(3))
+        if rng.random() < 0.5 and len(hands[seat]) + 2 <= size:
+            hands[seat] += [queen, queen + 1]
+    left = [c for c in pool if c not in hands[0] + hands[1] + hands[2]]
+    for hand in hands:
+        while len(hand) < size:
+            hand.append(left.pop())
+    return hands
+
+
 def _cut_down(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
-    """Leaves every hand a few of its cards: endings with nothing decided and nothing yet scored."""
+    """Deals every hand a few of the cards: endings with nothing decided and nothing yet scored."""
     for row in range(len(batch)):
         d = batch.deals[row]
         size = int(batch.rules.hand_size)
@@ -154,17 +171,19 @@ def _cut_down(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
         # An open contract is decided by its first trick, so its endings are whole deals.
         if d["contract"] > 2 and size > tricks:
             keep = size
+        pool = [c for c in range(32) if int(d["hands"].sum()) >> c & 1]
+        hands = _dealt_with_marriages([int(c) for c in rng.permutation(pool)], keep, rng)
         for seat in range(3):
-            hand = [c for c in range(32) if int(d["hands"][seat]) >> c & 1]
-            chosen = rng.choice(hand, keep, replace=False)
-            d["hands"][seat] = sum(1 << int(c) for c in chosen)
+            d["hands"][seat] = sum(1 << c for c in hands[seat])
         d["tricks"] = size - keep
         leader = int(d["declarer"])
         if d["contract"] <= 1 and keep < size:
             leader = int(rng.integers(3))
         d["turn"] = d["leader"] = leader
         if d["contract"] == 0:
-            d["points"] = rng.integers(0, 5, 2) * 10
+            fallen = int(batch._rules[0]["deck"]) & SHARPS & ~int(d["hands"].sum())
+            mine = int(rng.binomial(fallen.bit_count(), rng.choice([0.1, 0.5, 0.9])))
+            d["points"] = 10 * mine, 10 * (fallen.bit_count() - mine)
         d["legal"] = legal_mask(d, batch._rules[0])
         for _ in range(int(rng.integers(3))):
             legal = [a for a in range(32) if int(d["legal"]) >> a & 1]
@@ -190,3 +209,26 @@ def endings(name: str, rows: int, tricks: int, seed: int) -> DealBatch:
             np.concatenate([p.deals for p in parts]), np.concatenate([p._payments for p in parts])
         )
     return whole
+
+
+def full_deals(rows: int, seed: int) -> DealBatch:
+    """Suit games at the first lead: longest suit as trumps, low discards, anything announced."""
+    rng = np.random.default_rng(seed)
+    batch = DealBatch(rows, "traditional", seed=seed, autoreset=False)
+    for row in range(rows):
+        d = batch.deals[row]
+        while d["phase"] < PLAY:
+            legal = [a for a in range(48) if int(d["legal"]) >> a & 1]
+            action = min(legal)
+            hand = int(d["hands"][d["turn"]])
+            length = [int(popcount(hand >> (8 * suit) & 255)) for suit in range(4)]
+            if d["phase"] == TRUMP:
+                action = max((a for a in legal if a < 32), key=lambda a: length[a // 8])
+            elif d["phase"] == DISCARD:
+                action = min(legal, key=lambda a: (length[a // 8], a % 8))
+            elif d["phase"] == REPLY:
+                action = GOOD
+            elif d["phase"] in (ANNOUNCE, DOUBLE):
+                action = int(rng.choice(legal))
+            step(d, batch._rules[0], np.int64(action))
+    return batch
