@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from marias_training.arena import (
     compare,
     evaluate,
 )
+from marias_training.arena.workers import WorkerError
 from marias_training.play import Played, play
 from tests.training.arena_helpers import Array, First, Last, Moody, without_time
 
@@ -327,6 +329,28 @@ def test_rules_beats_random(rules: str) -> None:
     result = compare("rules", "random", deals=150, rules=rules)
     assert result.capped.low > 2
     assert result.trimmed > 2
+
+
+def test_any_executor() -> None:
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        found = evaluate(PAIR, deals=60, chunk=20, executor=pool)
+    assert without_time(found.to_dict()) == without_time(
+        evaluate(PAIR, deals=60, chunk=20).to_dict()
+    )
+
+
+def test_dead_worker() -> None:
+    with pytest.raises(WorkerError, match="ended unexpectedly"):
+        evaluate(["good", "tests.training.arena_helpers:Dying"], deals=20, processes=2)
+
+
+def test_ray() -> None:
+    pytest.importorskip("ray")
+    from marias_training.arena.ray_pool import RayExecutor
+
+    with RayExecutor(num_cpus=2) as pool:
+        found = evaluate(PAIR, deals=60, chunk=10, executor=pool)
+    assert found.pair(*PAIR).raw == evaluate(PAIR, deals=60).pair(*PAIR).raw
 
 
 def interrupted_workers(out: Path) -> Evaluation:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     # The arena loads compiled code, for which `marias --help` shall not wait.
     from marias_training.arena import Evaluation, EvaluationInterrupted
     from marias_training.arena import Progress as Done
+    from marias_training.arena.ray_pool import RayExecutor
 
 RESULTS = "results.jsonl"
 """Name of the results file in the folder given by `--out`."""
@@ -63,6 +64,9 @@ def evaluate_command(
     ] = "traditional",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the common deal set.")] = 0,
     processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="Play on a Ray cluster instead (extra `rllib`).")
+    ] = False,
     control: Annotated[
         int,
         typer.Option(min=0, help="Deals on which every agent also plays itself, as a control."),
@@ -120,6 +124,7 @@ def evaluate_command(
                 rules=rules,
                 seed=seed,
                 processes=processes,
+                executor=_ray_executor() if ray else None,
                 control_deals=control,
                 tables=tables,
                 par=par,
@@ -140,6 +145,17 @@ def evaluate_command(
     _finish(evaluation, out, breakdown, console)
     if records is not None:
         console.print(f"records: {records}")
+
+
+def _ray_executor() -> RayExecutor:
+    from marias_training.arena.ray_pool import RayExecutor
+
+    try:
+        return RayExecutor()
+    except ImportError as error:
+        raise typer.BadParameter(
+            f"{error}; install marias-env[rllib]", param_hint="--ray"
+        ) from error
 
 
 def _how_on(stopped: EvaluationInterrupted) -> str:

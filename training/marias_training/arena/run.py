@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import dataclasses
 import hashlib
 import itertools
+import json
 import math
-import multiprocessing
-import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ import numpy.typing as npt
 import marias_env
 from marias_env.errors import AgentError
 from marias_env.rules import Rules, get_rules, preset_and_options
-from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, make_agent, play_chunk
+from marias_training.arena.chunk import AgentLike, Chunk, Job, make_agent
 from marias_training.arena.lineups import Contest, difference
 from marias_training.arena.pairs import METRICS, PairResult
 from marias_training.arena.records import merge_records
@@ -28,6 +27,7 @@ from marias_training.arena.results import ResultsFile
 from marias_training.arena.stats import intervals, t_half_widths
 from marias_training.arena.summary import Evaluation, stacked
 from marias_training.arena.variates import ControlVariate
+from marias_training.arena.workers import chunks_here, chunks_in_processes, chunks_on
 
 CHUNK: Final = 250
 """Deals per chunk: what a killed run loses at most, per process."""
@@ -78,6 +78,7 @@ def evaluate(
     rules: str | Rules = "traditional",
     seed: int = 0,
     processes: int = 1,
+    executor: concurrent.futures.Executor | None = None,
     control_deals: int = 0,
     tables: bool | None = None,
     par: bool = False,
@@ -106,6 +107,8 @@ def evaluate(
         seed: seed of the common deal set.
         processes: worker processes; 1 plays in this process. Agents given as objects must then be
             picklable.
+        executor: plays the chunks instead, for example a `RayExecutor` on many machines; it is not
+            shut down. Its attribute `workers`, or `processes`, tells how much is given out at once.
         control_deals: on the first so many deals every agent also plays a second instance of itself
             (the identity control).
         tables: also play three agents at one table in all six orders, for every three of them.
@@ -140,20 +143,23 @@ def evaluate(
         seed=seed,
         contests=_contests(len(agents), tables),
         control_deals=control_deals,
-        records=None if records is None else Path(f"{records}.parts"),
         par=par,
         variates=tuple(variates),
         regret_deals=regret_deals,
     )
     header = _header(job, chunk)
-    if processes > 1:
+    if records is not None:
+        # Its own folder for each evaluation: what another one left behind is not taken for ours.
+        digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()[:8]
+        job = dataclasses.replace(job, records=Path(f"{records}.parts-{digest}"))
+    if processes > 1 or executor is not None:
         # Here a wrong name is an error of its own; in a worker it would only break the pool.
         for agent in job.agents:
             make_agent(agent)
     file = None if out is None else ResultsFile(out, header, resume)
     run = _Run(job, file, chunk, wanted, until, metric, min_deals, on_progress)
     try:
-        done = run.go(processes)
+        done = run.go(processes, executor)
     except KeyboardInterrupt:
         partial = Evaluation(header, job.contests, run.prefix, job.variates)
         raise EvaluationInterrupted(partial, None if file is None else file.path) from None
@@ -258,7 +264,7 @@ class _Run:
         self.finished = False
         self.resumed = 0
 
-    def go(self, processes: int) -> list[Chunk]:
+    def go(self, processes: int, executor: concurrent.futures.Executor | None) -> list[Chunk]:
         """Plays what is missing; returns the chunks that count, in order."""
         if self.file is not None:
             for piece in self.pieces:
@@ -268,23 +274,33 @@ class _Run:
         self.resumed = sum(int(chunk["deals"]) for chunk in self.prefix)
         self._report()
         if not self.finished:
-            play = self._in_process if processes == 1 else self._in_processes
-            for chunk in play(processes):
-                if self.file is not None:
-                    self.file.append(chunk)
-                self.done[chunk["start"], chunk["deals"]] = chunk
-                self._advance()
-                self._report()
-                if self.finished:
-                    break
+            # Closed at once when the run ends or fails: workers must not play on.
+            with contextlib.closing(self._play(processes, executor)) as chunks:
+                for chunk in chunks:
+                    if self.file is not None:
+                        self.file.append(chunk)
+                    self.done[chunk["start"], chunk["deals"]] = chunk
+                    self._advance()
+                    self._report()
+                    if self.finished:
+                        break
         return self.prefix
 
     def _has_records(self, piece: tuple[int, int]) -> bool:
         path = self.job.records_file(*piece)
         return path is None or path.is_file()
 
-    def _missing(self) -> Iterator[tuple[int, int]]:
-        return (piece for piece in self.pieces if piece not in self.done)
+    def _play(
+        self, processes: int, executor: concurrent.futures.Executor | None
+    ) -> Generator[Chunk, None, None]:
+        missing = [piece for piece in self.pieces if piece not in self.done]
+        if executor is not None:
+            ahead = 2 * int(getattr(executor, "workers", processes))
+            yield from chunks_on(executor, self.job, missing, ahead)
+        elif processes == 1:
+            yield from chunks_here(self.job, missing)
+        else:
+            yield from chunks_in_processes(self.job, missing, processes)
 
     def _advance(self) -> None:
         # Only the chunks from the first on without a gap count, one more at a time: so an adaptive
@@ -323,61 +339,3 @@ class _Run:
         if self.until is None and self.prefix:
             self.half_width = float(np.max(t_half_widths(np.concatenate(self._columns))))
         self.on_progress(Progress(deals, self.wanted, self.half_width, self.resumed))
-
-    def _in_process(self, _: int) -> Iterator[Chunk]:
-        players = Players(self.job)
-        for start, size in list(self._missing()):
-            yield play_chunk(self.job, players, start, size)
-
-    def _in_processes(self, processes: int) -> Iterator[Chunk]:
-        # Spawned, since forking a process with threads (torch, Numba) can deadlock.
-        before = {child.pid for child in multiprocessing.active_children()}
-        pool = concurrent.futures.ProcessPoolExecutor(
-            processes,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_start_worker,
-            initargs=(self.job,),
-        )
-        todo = iter(list(self._missing()))
-        running: set[concurrent.futures.Future[Chunk]] = set()
-        try:
-            while True:
-                # Few chunks ahead, so that an adaptive run plays little that it does not need.
-                for piece in itertools.islice(todo, processes + 1 - len(running)):
-                    running.add(pool.submit(_work, *piece))
-                if not running:
-                    break
-                ready, running = concurrent.futures.wait(
-                    running, return_when=concurrent.futures.FIRST_COMPLETED
-                )
-                for future in sorted(ready, key=lambda f: _start_of(f)):
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            # A chunk may take minutes; nobody waits for those that no longer count.
-            for child in multiprocessing.active_children():
-                if child.pid not in before:
-                    child.terminate()
-
-
-def _start_of(future: concurrent.futures.Future[Chunk]) -> int:
-    return -1 if future.exception() is not None else int(future.result()["start"])
-
-
-_worker: tuple[Job, Players] | None = None
-
-
-def _start_worker(job: Job) -> None:
-    global _worker
-    # Ctrl-C goes to every process of the terminal; the parent alone decides what happens.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker = (job, Players(job))
-    if "torch" in sys.modules:
-        # The workers share the cores already.
-        sys.modules["torch"].set_num_threads(1)
-
-
-def _work(start: int, size: int) -> Chunk:
-    if _worker is None:
-        raise RuntimeError("the worker process was not initialized")
-    return play_chunk(*_worker, start, size)

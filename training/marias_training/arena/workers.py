@@ -1,0 +1,108 @@
+"""Who plays the chunks of an evaluation: this process, several processes, or a cluster."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import itertools
+import multiprocessing
+import pickle
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+from marias_env.errors import MariasError
+from marias_training.arena.chunk import Chunk, Job, Players, play_chunk
+
+Piece = tuple[int, int]
+"""First deal and number of deals of a chunk."""
+
+
+class WorkerError(MariasError, RuntimeError):
+    """A worker process ended without a result; the finished chunks are kept."""
+
+
+def chunks_here(job: Job, pieces: Sequence[Piece]) -> Iterator[Chunk]:
+    """Plays chunks in this process, in order."""
+    players = Players(job)
+    for start, size in pieces:
+        yield play_chunk(job, players, start, size)
+
+
+def chunks_in_processes(job: Job, pieces: Sequence[Piece], processes: int) -> Iterator[Chunk]:
+    """Plays chunks in processes of this machine; they come as they are finished."""
+    before = {child.pid for child in multiprocessing.active_children()}
+    # Spawned, since forking a process with threads (torch, Numba) can deadlock.
+    pool = concurrent.futures.ProcessPoolExecutor(
+        processes, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker
+    )
+    try:
+        yield from chunks_on(pool, job, pieces, processes + 1)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        # A chunk may take minutes; nobody waits for those that no longer count.
+        for child in multiprocessing.active_children():
+            if child.pid not in before:
+                child.terminate()
+
+
+def chunks_on(
+    pool: concurrent.futures.Executor, job: Job, pieces: Sequence[Piece], ahead: int
+) -> Iterator[Chunk]:
+    """Plays chunks on any executor whose workers have this package; they come as finished.
+
+    Args:
+        pool: the executor.
+        job: the job; its agents must be specs or picklable.
+        pieces: the chunks wanted.
+        ahead: how many are given out at a time. Not all at once, so that an adaptive run plays
+            little that it does not need.
+
+    Raises:
+        WorkerError: a worker ended without a result.
+    """
+    payload = pickle.dumps(job)
+    todo = iter(pieces)
+    running: set[concurrent.futures.Future[Chunk]] = set()
+    while True:
+        for start, size in itertools.islice(todo, ahead - len(running)):
+            running.add(pool.submit(_work, payload, start, size))
+        if not running:
+            return
+        ready, running = concurrent.futures.wait(
+            running, return_when=concurrent.futures.FIRST_COMPLETED
+        )
+        failed = [future for future in ready if future.exception() is not None]
+        # What is finished is kept, whatever happened beside it.
+        found = [future.result() for future in ready if future not in failed]
+        yield from sorted(found, key=lambda chunk: int(chunk["start"]))
+        for future in failed:
+            try:
+                future.result()
+            except BrokenProcessPool as error:
+                raise WorkerError(
+                    "a worker process ended unexpectedly (out of memory?); finished chunks are kept"
+                ) from error
+
+
+def _start_worker() -> None:
+    # Ctrl-C goes to every process of the terminal; the parent alone decides what happens.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+_made: dict[str, tuple[Job, Players]] = {}
+"""What this worker plays with: agents are made once, not once a chunk."""
+
+
+def _work(payload: bytes, start: int, size: int) -> Chunk:
+    key = hashlib.sha256(payload).hexdigest()
+    if key not in _made:
+        _made.clear()
+        job: Job = pickle.loads(payload)
+        _made[key] = (job, Players(job))
+        torch: Any = sys.modules.get("torch")
+        if torch is not None:
+            torch.set_num_threads(1)  # the workers share the cores already
+    return play_chunk(*_made[key], start, size)
