@@ -65,6 +65,12 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
     """
     data = Path(path).read_bytes()
     try:
+        # Torch does not look at the checksums of the archive, and a flipped bit in a weight would
+        # pass unseen.
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise ValueError(f"wrong checksum of {damaged}")
         saved = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except (
         RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, EOFError, ValueError, KeyError,

@@ -147,7 +147,8 @@ def _loop(
             status.doing = "training"
             on_status(status)
         limited = schedule.max_updates and trainer.updates - first >= schedule.max_updates
-        if trainer.progress >= 1 or stop.is_set() or limited:
+        ended = trainer.progress >= 1 and trainer.updates > 0
+        if ended or stop.is_set() or limited:
             break
         status.stats = trainer.train_update()
         log.write({"update": trainer.updates, **_counts(trainer), **status.stats})
@@ -182,8 +183,9 @@ def _evaluate(trainer: Trainer, schedule: Schedule, log: _Log, number: int) -> d
         )
         line[opponent] = {"raw": pair.raw.to_dict(), "capped": pair.capped.to_dict()}
     trainer.policy.train()
-    # The schedule by minutes includes the evaluations.
-    trainer.seconds += time.perf_counter() - began
+    # A schedule by minutes includes the evaluations, but not the first: it may have to compile.
+    if trainer.updates:
+        trainer.seconds += time.perf_counter() - began
     line |= _counts(trainer)
     log.write(line)
     return line

@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import dataclasses
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import marias_training.checkpoints as checkpoints  # noqa: E402
+from marias_agents import make  # noqa: E402
+from marias_env import DealBatch  # noqa: E402
+from marias_env.errors import AgentError, StateError  # noqa: E402
+from marias_training.checkpoints import (  # noqa: E402
+    load_agent,
+    load_trainer,
+    read_checkpoint,
+    save_checkpoint,
+)
+from marias_training.config import PPOConfig  # noqa: E402
+from marias_training.ppo import Trainer  # noqa: E402
+
+TINY = PPOConfig(
+    steps=20_000,
+    minutes=0,
+    deals=64,
+    minibatch=256,
+    hidden=32,
+    seed=3,
+    past_fraction=0.5,
+    past_every=1,
+)
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    path = tmp_path / "checkpoint.pt"
+    save_checkpoint(Trainer(TINY), path)
+    return path
+
+
+def state_bytes(trainer: Trainer) -> bytes:
+    state = trainer.state_dict()
+    state["counts"] = state["counts"][:2]  # the time taken is not the same
+    return pickle.dumps(
+        torch.utils._pytree.tree_map(lambda x: x.tolist() if hasattr(x, "tolist") else x, state)
+    )
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_resumed_run_is_identical_to_one_that_never_stopped(
+    tmp_path: Path, precision: str
+) -> None:
+    config = dataclasses.replace(TINY, precision=precision)
+    whole = Trainer(config)
+    for _ in range(6):
+        whole.train_update()
+    part = Trainer(config)
+    for _ in range(3):
+        part.train_update()
+    save_checkpoint(part, tmp_path / "c.pt")
+    resumed = load_trainer(tmp_path / "c.pt")
+    assert resumed.config == config
+    for _ in range(3):
+        resumed.train_update()
+    assert (resumed.updates, resumed.decisions) == (whole.updates, whole.decisions)
+    assert state_bytes(resumed) == state_bytes(whole)
+
+
+def test_a_checkpoint_plays_by_path(checkpoint: Path) -> None:
+    agent = make(str(checkpoint))
+    assert agent.name == str(checkpoint)
+    batch = DealBatch(100, seed=1)
+    for _ in range(80):
+        masks = batch.legal_mask()
+        views = batch.views()
+        actions = agent.act(views, masks)
+        assert actions.dtype == np.int64
+        assert (masks[np.arange(100), actions] == 1).all()
+        # A function of the view: alone or among others.
+        assert actions[7] == agent.act(views[7], masks[7:8])[0]
+        batch.step(actions)
+
+
+def test_a_seed_makes_it_draw_from_the_policy(checkpoint: Path) -> None:
+    batch = DealBatch(400, seed=1)
+    views, masks = batch.views(), batch.legal_mask()
+    greedy = make(str(checkpoint)).act(views, masks)
+    drawn = {seed: make(f"{checkpoint}@{seed}").act(views, masks) for seed in (1, 2)}
+    assert np.array_equal(drawn[1], load_agent(checkpoint, seed=1).act(views, masks))
+    assert not np.array_equal(drawn[1], drawn[2])
+    assert not np.array_equal(drawn[1], greedy)
+    for actions in drawn.values():
+        assert (masks[np.arange(400), actions] == 1).all()
+    # An untrained policy is nearly uniform over forehand's eight choices.
+    best = (drawn[1] == greedy).mean()
+    assert 0.05 < best < 0.25
+
+
+class Harmful:
+    def __reduce__(self) -> Any:
+        return os.mkdir, (self.path,)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+def test_foreign_and_damaged_files_are_refused(checkpoint: Path, tmp_path: Path) -> None:
+    good = checkpoint.read_bytes()
+    middle = len(good) // 2
+    bad = {
+        "empty": b"",
+        "text": b"not a checkpoint\n",
+        "half": good[:middle],
+        "flipped": good[:middle] + bytes(b ^ 255 for b in good[middle : middle + 9000])
+        + good[middle + 9000 :],
+        "record": b'{"format": "marias-deal/1"}\n',
+    }  # fmt: skip
+    for name, data in bad.items():
+        path = tmp_path / f"{name}.pt"
+        path.write_bytes(data)
+        with pytest.raises(StateError, match=name):
+            load_trainer(path)
+        with pytest.raises(AgentError, match=name):
+            make(str(path))
+    missing = tmp_path / "missing.pt"
+    with pytest.raises(AgentError, match="missing"):
+        load_agent(missing)
+
+
+def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
+    path = tmp_path / "harm.pt"
+    torch.save({"format": checkpoints.FORMAT, "x": Harmful(str(tmp_path / "done"))}, path)
+    with pytest.raises(AgentError):
+        make(str(path))
+    assert not (tmp_path / "done").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("format", "marias-checkpoint/0", "format"),
+        ("observation_version", 0, "observation_version 0"),
+        ("features_version", 99, "features_version 99"),
+        ("config", {"no_such_option": 1}, "configuration"),
+        ("config", {"deals": 0}, "configuration"),
+        ("config", None, "configuration"),
+    ],
+)
+def test_other_versions_are_refused(checkpoint: Path, key: str, value: Any, says: str) -> None:
+    saved = torch.load(checkpoint, weights_only=True)
+    saved[key] = value
+    torch.save(saved, checkpoint)
+    with pytest.raises(StateError, match=says):
+        read_checkpoint(checkpoint)
+    with pytest.raises(AgentError, match=says):
+        load_agent(checkpoint)
+
+
+@pytest.mark.parametrize("key", ["policy", "critic", "optimizer", "rngs", "batches", "counts"])
+def test_missing_and_misfit_parts_are_refused(checkpoint: Path, key: str) -> None:
+    saved = torch.load(checkpoint, weights_only=True)
+    torch.save({**saved, key: None}, checkpoint)
+    with pytest.raises(StateError):
+        load_trainer(checkpoint)
+    torch.save({k: v for k, v in saved.items() if k != key}, checkpoint)
+    with pytest.raises(StateError):
+        load_trainer(checkpoint)
+
+
+def test_another_network_size_does_not_fit(checkpoint: Path) -> None:
+    with pytest.raises(StateError, match="fit"):
+        load_trainer(checkpoint, hidden=16)
+
+
+def test_a_failed_write_leaves_the_old_checkpoint(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = checkpoint.read_bytes()
+
+    def fail(self: Path, target: Path) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="space"):
+        save_checkpoint(Trainer(TINY), checkpoint)
+    monkeypatch.undo()
+    assert checkpoint.read_bytes() == before
+    assert [path.name for path in checkpoint.parent.iterdir()] == ["checkpoint.pt"]

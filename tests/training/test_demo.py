@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import typer
+from typer.testing import CliRunner
+
+from marias_agents import make
+from marias_env import replay
+from marias_env.records import read_records
+from marias_training.checkpoints import load_trainer
+from marias_training.cli import register
+from marias_training.config import PPOConfig
+from marias_training.runs import Schedule, clear_run, read_log, train
+
+SMALL = ["--deals", "64", "--minibatch", "256", "--hidden", "16", "--precision", "float32"]
+TINY = PPOConfig(
+    steps=15_000, minutes=0, deals=64, minibatch=256, hidden=16, precision="float32", seed=3
+)
+
+
+@pytest.fixture
+def app() -> typer.Typer:
+    app = typer.Typer()
+    register(app)
+    return app
+
+
+def test_the_demo_goes_the_whole_way(app: typer.Typer, tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    command = ["demo", "--minutes", "0.1", "--deals", "50", "--out", str(out)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    for name in ("checkpoint.pt", "log.jsonl", "learning_curve.png", "deal.jsonl"):
+        assert (out / name).stat().st_size > 0, name
+        assert name in result.output
+    assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "Identity control" in result.output
+    assert "against rules" in result.output
+    [record] = read_records(out / "deal.jsonl")
+    assert replay(record).turn[0] == -1
+    assert str(out / "checkpoint.pt") in record["agents"]
+    updates, evaluations = read_log(out / "log.jsonl")
+    assert updates
+    assert evaluations[0]["update"] == 0
+    assert evaluations[-1]["progress"] >= 1
+    assert make(str(out / "checkpoint.pt"))
+    # The next one replaces it.
+    clear_run(out)
+    assert not (out / "checkpoint.pt").exists()
+    assert (out / "deal.jsonl").exists()
+
+
+def test_train_and_resume_by_command(app: typer.Typer, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    options = ["--out", str(out), "--evaluations", "2", "--evaluation-deals", "20"]
+    first = CliRunner().invoke(app, ["train", "--steps", "6000", *options, *SMALL])
+    assert first.exit_code == 0, first.output
+    assert "against random" in first.output
+    trainer = load_trainer(out / "checkpoint.pt")
+    assert trainer.config.steps == 6000
+    assert (trainer.config.hidden, trainer.config.deals) == (16, 64)
+    again = CliRunner().invoke(app, ["train", "--steps", "6000", *options, *SMALL])
+    assert again.exit_code != 0
+    more = CliRunner().invoke(app, ["train", "--resume", "--steps", "12000", *options])
+    assert more.exit_code == 0, more.output
+    updates, _ = read_log(out / "log.jsonl")
+    assert [line["update"] for line in updates] == list(range(1, len(updates) + 1))
+    assert updates[-1]["decisions"] >= 12000
+    assert list((out / "tensorboard").glob("events.out.tfevents.*"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--reward", "raw"], ["--deals", "0"], ["--resume"], ["--minutes", "0"], ["--rules", "xyz"]],
+)
+def test_bad_options_end_with_a_message(
+    app: typer.Typer, tmp_path: Path, options: list[str]
+) -> None:
+    result = CliRunner().invoke(app, ["train", "--out", str(tmp_path / "x"), *options])
+    assert result.exit_code != 0
+    assert not (tmp_path / "x" / "checkpoint.pt").exists()
+
+
+def test_an_interrupted_run_resumes_exactly(tmp_path: Path) -> None:
+    schedule = Schedule(evaluations=2, evaluation_deals=10)
+    train(TINY, tmp_path / "whole", schedule=schedule)
+    # Stopped after three updates, then killed after two more that no checkpoint holds.
+    train(TINY, tmp_path / "parts", schedule=replace(schedule, max_updates=3))
+    saved = (tmp_path / "parts" / "checkpoint.pt").read_bytes()
+    train(None, tmp_path / "parts", resume=True, schedule=replace(schedule, max_updates=2))
+    (tmp_path / "parts" / "checkpoint.pt").write_bytes(saved)
+    with (tmp_path / "parts" / "log.jsonl").open("a") as log:
+        log.write('{"update": 6, "entro')
+    train(None, tmp_path / "parts", resume=True, schedule=schedule)
+    logs = []
+    for name in ("whole", "parts"):
+        updates, evaluations = read_log(tmp_path / name / "log.jsonl")
+        for line in updates + evaluations:
+            for timing in ("seconds", "steps_per_second", "rollout_share"):
+                line.pop(timing, None)
+        logs.append((updates, evaluations))
+    assert logs[0] == logs[1]
+    weights = [
+        load_trainer(tmp_path / name / "checkpoint.pt").policy.head.weight.tolist()
+        for name in ("whole", "parts")
+    ]
+    assert weights[0] == weights[1]
+
+
+def test_a_run_that_exists_is_not_overwritten(tmp_path: Path) -> None:
+    schedule = Schedule(evaluation_deals=0, max_updates=1)
+    train(TINY, tmp_path, schedule=schedule)
+    with pytest.raises(FileExistsError):
+        train(TINY, tmp_path, schedule=schedule)
+    with pytest.raises(FileNotFoundError):
+        train(None, tmp_path / "nothing", resume=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    marias = [sys.executable, "-c", "from marias_env.cli import app; app()"]
+    options = ["--minutes", "5", "--out", str(out), "--evaluation-deals", "0"]
+    process = subprocess.Popen(
+        [*marias, "train", *options, *SMALL],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (out / "log.jsonl").exists() or not (out / "log.jsonl").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, output
+    assert "--resume" in output
+    last = json.loads((out / "log.jsonl").read_text().splitlines()[-1])
+    assert load_trainer(out / "checkpoint.pt").updates == last["update"]
