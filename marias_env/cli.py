@@ -155,3 +155,7 @@ def _register(name: str) -> None:
 
 for _name in _SUB_COMMANDS:
     _register(_name)
+
+
+if __name__ == "__main__":
+    app()
