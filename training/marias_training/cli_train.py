@@ -45,7 +45,7 @@ def _with_config_options(command: Callable[..., None]) -> Callable[..., None]:
         # Resuming must know what was given: an option that was not keeps the run's value.
         option = typer.Option(
             f"{name}/--no-{name[2:]}" if kind is bool else name,
-            help=f"{helps[field.name]}  [default: {field.default}]".replace("`", ""),
+            help=f"{helps[field.name]} Default: {field.default}.".replace("`", ""),
             show_default=False,
         )
         added.append(
