@@ -56,7 +56,12 @@ TOKEN_GROUPS: Final = (
     ("picked_up", PICKED_UP_AT, 32, "a card I picked up: second packet of forehand, or a talon"),
     ("action", ACTION_AT, 144, "an action: 48 x (me, left, right) + action id"),
     ("hidden", HIDDEN_AT, 3, "a private action (trump card, discard) of me, left, right"),
-    ("trump_card", SHOWN_AT, 32, "the trump card is shown"),
+    (
+        "trump_card",
+        SHOWN_AT,
+        32,
+        "the trump card is shown (a blind one to forehand when picked up)",
+    ),
     ("marriage", MARRIAGE_AT, 12, "a marriage is scored: (me, left, right) x (s, c, d, h)"),
     ("takes_trick", TRICK_AT, 3, "who takes the trick: me, left, right"),
 )

@@ -11,6 +11,7 @@ from marias_env.core.bits import RANK_Q
 from marias_env.core.deal import (
     DEALING_CHOSEN_TRUMP,
     HIDDEN_ACTION,
+    NO_CARD,
     UNKNOWN_CARD,
 )
 from marias_env.core.dealing import dealt_to
@@ -29,8 +30,8 @@ MARRIAGE_AT = 247
 TRICK_AT = 259
 NUM_TOKENS = 262
 TOKENS_LENGTH = 144
-"""No deal has more events: 1 dealer, 12 cards, 4 picked up, 101 actions, 1 shown card, 4 marriages,
-10 tricks."""
+"""No deal has more events: 1 dealer, 12 cards, 4 picked up, 101 actions, 2 of the trump card (seen,
+shown), 4 marriages, 10 tricks."""
 
 
 @jit
@@ -96,6 +97,10 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
         n += 1
         if i == 0 and waits:
             n = _cards(out, n, second, PICKED_UP_AT)
+            # Chosen blind, the trump card is one of these: forehand has looked which.
+            if d["blind"] and d["trump_card"] != NO_CARD:
+                out[n] = SHOWN_AT + np.int64(d["trump_card"])
+                n += 1
         if action == BAD and seat == me:
             again = d["taken_before"][me] != 0 and pick_ups == 0
             cards = d["taken_before"][me] if again else d["taken"][me]
