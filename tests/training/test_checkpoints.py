@@ -172,9 +172,21 @@ def test_missing_and_misfit_parts_are_refused(checkpoint: Path, key: str) -> Non
         load_trainer(checkpoint)
 
 
-def test_another_network_size_does_not_fit(checkpoint: Path) -> None:
+@pytest.mark.parametrize("changes", [{"hidden": 16}, {"deals": 128}, {"threads": 1}])
+def test_some_options_cannot_be_changed_on_the_way(
+    checkpoint: Path, changes: dict[str, int]
+) -> None:
     with pytest.raises(StateError, match="fit"):
-        load_trainer(checkpoint, hidden=16)
+        load_trainer(checkpoint, **changes)
+
+
+def test_loading_leaves_torchs_own_stream_alone(checkpoint: Path) -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(1)
+    torch.manual_seed(1)
+    load_agent(checkpoint)
+    load_trainer(checkpoint)
+    assert torch.rand(1) == expected
 
 
 def test_a_failed_write_leaves_the_old_checkpoint(

@@ -229,7 +229,7 @@ def test_every_option_is_documented() -> None:
 
 def test_it_learns_to_stop_naming_durch() -> None:
     trainer = Trainer(
-        PPOConfig(steps=200_000, minutes=0, deals=512, minibatch=1024, hidden=64, seed=1)
+        PPOConfig(steps=120_000, minutes=0, deals=256, minibatch=1024, hidden=64, seed=1)
     )
     before = compare(NetAgent(trainer.policy, "net"), "random", deals=60).capped
     first = trainer.train_update()

@@ -27,7 +27,7 @@ from marias_env.observation import OBSERVATION_VERSION
 from marias_env.views import Views
 from marias_training.config import PPOConfig
 from marias_training.features import FEATURES_VERSION, canonical, to_actions
-from marias_training.ppo import Net, Trainer, make_policy, masked_log_probs
+from marias_training.ppo import Net, Trainer, load_policy, masked_log_probs
 
 FORMAT: Final = "marias-checkpoint/1"
 CHECKPOINT: Final = "checkpoint.pt"
@@ -112,6 +112,8 @@ def load_trainer(path: str | Path, **changes: Any) -> Trainer:
     trainer = Trainer(dataclasses.replace(saved["config"], **changes))
     try:
         trainer.load_state_dict(saved)
+    except StateError:
+        raise
     except (KeyError, RuntimeError, ValueError, TypeError, AttributeError) as error:
         reason = str(error).strip().split("\n")[0]
         raise StateError(f"{path}: parts of the checkpoint do not fit: {reason}") from error
@@ -176,8 +178,7 @@ def load_agent(path: str | Path, seed: int | None = None) -> NetAgent:
     """
     try:
         saved = read_checkpoint(path)
-        policy = make_policy(saved["config"])
-        policy.load_state_dict(saved["policy"])
+        policy = load_policy(saved["config"], saved["policy"])
     except (StateError, OSError, KeyError, RuntimeError, TypeError, AttributeError) as error:
         reason = str(error).strip().split("\n")[0]
         raise AgentError(f"checkpoint {str(path)!r} cannot be loaded: {reason}") from error

@@ -82,6 +82,14 @@ def make_policy(config: PPOConfig) -> Net:
     return Net(NUM_INPUTS, config.hidden, config.layers, NUM_ACTIONS, 0.01)
 
 
+def load_policy(config: PPOConfig, weights: dict[str, torch.Tensor]) -> Net:
+    """Returns a policy network with given weights."""
+    with torch.random.fork_rng(devices=[]):  # making one draws weights, from torch's own stream
+        net = make_policy(config)
+    net.load_state_dict(weights)
+    return net
+
+
 def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Returns log-probabilities; illegal actions are out before the softmax, not after it."""
     return functional.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=1)
@@ -241,16 +249,25 @@ class Trainer:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restores what `state_dict` returned."""
+        """Restores what `state_dict` returned.
+
+        Raises:
+            ValueError: it is of a run with other deals or threads, or something is missing.
+        """
+        sizes = [len(batch) for batch in self.batches]
+        for batch, saved in zip(self.batches, state["batches"]):
+            batch.from_bytes(saved.numpy().tobytes())
+        found = [len(batch) for batch in self.batches]
+        if len(state["batches"]) != len(sizes) or found != sizes:
+            raise ValueError("deals and threads of a run cannot be changed when it goes on")
         self.policy.load_state_dict(state["policy"])
         self.critic.load_state_dict(state["critic"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.past = list(state["past"])
         for rng, saved in zip(self.rngs, state["rngs"]):
             rng.set_state(saved)
-        for batch, saved in zip(self.batches, state["batches"]):
-            batch.from_bytes(saved.numpy().tobytes())
-        self.bfloat16 = bool(state["bfloat16"])
+        if self.config.precision == "auto":
+            self.bfloat16 = bool(state["bfloat16"])
         self.updates, self.decisions, self.seconds = state["counts"]
 
     # ------------------------------------------------------------------ playing
@@ -290,7 +307,8 @@ class Trainer:
                     inputs = torch.from_numpy(features[mine, :NUM_INPUTS])
                     logs = masked_log_probs(self._run(net, inputs), torch.from_numpy(masks[mine]))
                     # The largest of log p + Gumbel noise is a sample of p.
-                    noise = torch.empty_like(logs).exponential_(generator=rng).log_()
+                    noise = torch.empty_like(logs).exponential_(generator=rng)
+                    noise = noise.clamp_(min=1e-30).log_()  # an exact 0 would beat the mask
                     picked = (logs - noise).argmax(1)
                     chosen[mine] = picked.numpy()
                     log_probs[mine] = logs.gather(1, picked[:, None])[:, 0].numpy()
@@ -322,18 +340,16 @@ class Trainer:
         )  # fmt: skip
 
     def _run(self, net: Net, features: torch.Tensor) -> torch.Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
+        # No cache of converted weights: it would be shared by the threads.
+        with torch.autocast("cpu", torch.bfloat16, self.bfloat16, cache_enabled=False):
             out: torch.Tensor = net(features)
         return out.float()
 
     def _past_net(self) -> Net | None:
         if not self.past:
             return None
-        net = make_policy(self.config)
-        net.load_state_dict(
-            self.past[int(torch.randint(len(self.past), (1,), generator=self.rngs[-1]))]
-        )
-        return net
+        pick = int(torch.randint(len(self.past), (1,), generator=self.rngs[-1]))
+        return load_policy(self.config, self.past[pick])
 
     # ------------------------------------------------------------------ learning
 
