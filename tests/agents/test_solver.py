@@ -10,12 +10,35 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marias_agents.solver import NO_VALUE, SolverError, solve, solve_batch, solve_cards
+from marias_agents.solver import (
+    NO_VALUE,
+    SolverError,
+    card_values,
+    new_workspace,
+    position_value,
+    solve,
+    solve_batch,
+    solve_cards,
+)
 from marias_agents.solver.general import solve_general
-from marias_agents.solver.lanes import LANE, TRUMP_LANE, card_bit, distinct, follow, to_lanes
+from marias_agents.solver.lanes import (
+    LANE,
+    SEVEN_FENCE,
+    TOP_FENCE,
+    TRUMP_LANE,
+    VALUE_FENCE,
+    card_bit,
+    distinct,
+    follow,
+    to_lanes,
+)
 from marias_agents.solver.payoff import needs_order
+from marias_agents.solver.position import load
 from marias_agents.solver.suit import kept
 from marias_agents.solver.workspace import (
+    NODES,
+    STAMP,
+    STAMP_LIMIT,
     USE_ALL,
     USE_BOUNDS,
     USE_CASH,
@@ -136,9 +159,6 @@ def test_cards_with_each_optimisation_off() -> None:
 
 def test_switches_change_the_work() -> None:
     """An optimisation that did nothing could not be tested by switching it off."""
-    from marias_agents.solver import new_workspace, position_value
-    from marias_agents.solver.workspace import NODES
-
     batch = full_deals(8, seed=5)
     work = {}
     for name, flags in {"all": 0, **SWITCHES}.items():
@@ -159,8 +179,10 @@ def test_fast_road_equals_slow_road(name: str) -> None:
     batch = batch[batch.deals["contract"] == 0]
     fast = solve_cards(batch)
     slow = np.full_like(fast, NO_VALUE)
+    workspace = new_workspace(flags=USE_ALL & ~USE_BOUNDS)
     for row, deal in enumerate(batch.deals):
-        solve_general(deal, batch._rules[0], slow[row])
+        load(workspace, deal)
+        solve_general(workspace, deal, batch._rules[0], slow[row])
     assert (fast == slow).all()
 
 
@@ -208,8 +230,6 @@ def test_distinct_keeps_one_card_of_every_block() -> None:
         found = distinct(to_lanes(hand, trump), to_lanes(present, trump), fences)
         return {CARDS[c] for c in cards if int(card_bit(c, trump)) & int(found)}
 
-    from marias_agents.solver.lanes import SEVEN_FENCE, TOP_FENCE, VALUE_FENCE
-
     suit = TOP_FENCE | VALUE_FENCE
     assert block("7s 8s 9s Js", "", 3, suit) == {"7s"}
     assert block("7s 8s Js", "9s", 3, suit) == {"7s", "Js"}
@@ -246,6 +266,16 @@ def test_solve_record() -> None:
         assert all(type(v) is int for v in (answer["value"], *answer["cards"].values()))
         shown += 1
     assert shown > 10
+
+
+def test_solve_is_a_name_of_the_package() -> None:
+    code = (
+        "import sys, marias_agents\n"
+        "assert 'marias_agents.solver' not in sys.modules\n"
+        "from marias_agents.solver import solve\n"
+        "assert marias_agents.solve is solve\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 def test_solve_finished_deal() -> None:
@@ -298,9 +328,6 @@ def test_runs_without_numba() -> None:
 
 def test_workspace_survives_many_positions() -> None:
     """One workspace for positions of all rule sets: nothing of one may leak into the next."""
-    from marias_agents.solver import card_values, new_workspace
-    from marias_agents.solver.workspace import STAMP, STAMP_LIMIT
-
     workspace = new_workspace(table_bits=8)
     workspace[STAMP] = STAMP_LIMIT - 20
     out = np.empty(32, dtype=np.int64)

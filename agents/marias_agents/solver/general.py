@@ -1,8 +1,11 @@
 """The slow road: any suit game, card by card on the environment's own rules.
 
-Follows marriages as they are scored or forfeited, so it needs nothing of what `payoff` proves, and
-it shares no move generator with the fast search. It solves the positions that `needs_order` names
-and those whose payment does not grow with the tens.
+Follows marriages as they are scored or forfeited, so it needs nothing of what `payoff` proves. It
+solves the positions that `needs_order` names and those whose payment does not grow with the tens.
+
+At a trick boundary all that can still come of the marriages is bracketed by two payments that grow
+with the tens, one never above V and one never below. The fast search decides most thresholds with
+them; without `USE_BOUNDS` it is not asked, and this search shares no move generator with it.
 """
 
 from __future__ import annotations
@@ -12,86 +15,28 @@ from typing import Any
 import numpy as np
 
 from marias_agents.solver.lanes import count
-from marias_agents.solver.payoff import tens_left
-from marias_env.core.bits import RANK_7, RANK_Q, SHARPS, marriages_in
+from marias_agents.solver.marriages import (
+    FAR,
+    HIGH,
+    HOLDER,
+    LOW,
+    TOTAL,
+    bracket,
+    decided,
+    payment,
+    scored,
+)
+from marias_agents.solver.payoff import seven_holder, tens_left
+from marias_agents.solver.workspace import FLAGS, USE_BOUNDS
+from marias_env.core.bits import RANK_7, SHARPS, marriages_in
 from marias_env.core.deal import DECLARER, DEFENDERS, NOBODY
 from marias_env.core.jit import jit
 from marias_env.core.legal import beats, card_mask
-from marias_env.core.settlement import suit_value
 
-LOW, HIGH = 0, 16
-"""The least and the greatest V by the declarer's tens at the end, whatever the marriages."""
-TOTAL = 32
-"""Tens of the whole deal, both sides'."""
-TABLE = 64
+TABLE = 128
 ENTRY = 5
 TABLE_BITS = 17
 """2 ** TABLE_BITS entries: position (three words), proven lower and upper bound."""
-FAR = 1 << 40
-"""Beyond every payment."""
-
-
-@jit
-def scored(marriages: Any, side: Any, worth: Any) -> Any:
-    """Adds a marriage to a packed account: first, best and sum, in twenties, of both sides."""
-    at = 8 * side
-    first = (marriages >> at) & 3
-    best = (marriages >> (at + 2)) & 3
-    total = (marriages >> (at + 4)) & 15
-    twenties = worth // 20
-    if total == 0:
-        first = twenties
-    best = max(best, twenties)
-    total += twenties
-    return (marriages & ~(255 << at)) | (first | best << 2 | total << 4) << at
-
-
-@jit
-def payment(d: Any, r: Any, tens: Any, total: Any, marriages: Any, side: Any, won: Any) -> Any:
-    """V of a finished deal (as `core.settlement.deal_value`)."""
-    return suit_value(
-        r,
-        d["trump"],
-        10 * tens,
-        10 * (total - tens),
-        20 * (marriages & 3),
-        20 * ((marriages >> 8) & 3),
-        20 * ((marriages >> 2) & 3),
-        20 * ((marriages >> 10) & 3),
-        20 * ((marriages >> 4) & 15),
-        20 * ((marriages >> 12) & 15),
-        np.int64(d["hundred_side"]),
-        np.int64(d["seven_side"]),
-        np.int64(d["levels"][0]),
-        np.int64(d["levels"][1]),
-        side,
-        won,
-    )
-
-
-@jit
-def spread(g: Any, d: Any, r: Any, marriages: Any, queens_d: Any, queens_o: Any) -> Any:
-    """Widens LOW and HIGH by everything that can still be paid; returns the accounts looked at."""
-    total = g[TOTAL]
-    for tens in range(total + 1):
-        for fate in range(5):
-            side = np.int64(NOBODY)
-            if fate < 4:
-                side = np.int64(fate >> 1)
-            value = payment(d, r, np.int64(tens), total, marriages, side, np.int64(fate & 1))
-            g[LOW + tens] = min(g[LOW + tens], value)
-            g[HIGH + tens] = max(g[HIGH + tens], value)
-    seen = np.int64(1)
-    for suit in range(4):
-        queen = np.int64(1) << (8 * suit + RANK_Q)
-        worth = np.int64(40) if suit == d["trump"] else np.int64(20)
-        if queens_d & queen:
-            after = scored(marriages, np.int64(DECLARER), worth)
-            seen += spread(g, d, r, after, queens_d & ~queen, queens_o)
-        if queens_o & queen:
-            after = scored(marriages, np.int64(DEFENDERS), worth)
-            seen += spread(g, d, r, after, queens_d, queens_o & ~queen)
-    return seen
 
 
 @jit
@@ -103,6 +48,7 @@ def slot(h0: Any, h1: Any, h2: Any, mask: Any) -> Any:
 
 @jit
 def explore(
+    w: Any,
     g: Any,
     d: Any,
     r: Any,
@@ -120,6 +66,7 @@ def explore(
     """Whether V >= threshold with a seat to play: 1 or 0.
 
     Args:
+        w: workspace with the deal loaded.
         g: tables: payments and transpositions.
         d: the deal as it was given: declarer, trump, announcements, levels.
         r: rule set.
@@ -142,20 +89,17 @@ def explore(
     boundary = x < 0 and only == -1
     if boundary:
         left = count((h0 | h1 | h2) & SHARPS) + 1
-        least = np.int64(FAR)
-        most = np.int64(-FAR)
-        for final in range(tens, tens + left + 1):
-            least = min(least, g[LOW + final])
-            most = max(most, g[HIGH + final])
-        if least >= threshold:
-            return np.int64(1)
-        if most < threshold:
-            return np.int64(0)
         at = slot(h0, h1, h2, np.int64((1 << TABLE_BITS) - 1))
         if g[at] == k0 and g[at + 1] == k1 and g[at + 2] == h2 + 1:
             if g[at + 3] >= threshold:
                 return np.int64(1)
             if g[at + 4] < threshold:
+                return np.int64(0)
+        if w[FLAGS] & USE_BOUNDS:
+            bracket(g, d, r, h0, h1, h2, tens, left, marriages)
+            if decided(w, g, d, h0, h1, h2, leader, left, threshold, np.int64(LOW)):
+                return np.int64(1)
+            if not decided(w, g, d, h0, h1, h2, leader, left, threshold, np.int64(HIGH)):
                 return np.int64(0)
     position = 0 if x < 0 else 1 if y < 0 else 2
     seat = (leader + position) % 3
@@ -185,9 +129,13 @@ def explore(
             worth = np.int64(40) if card // 8 == trump else np.int64(20)
             account = scored(marriages, np.int64(DECLARER if own else DEFENDERS), worth)
         if position == 0:
-            result = explore(g, d, r, g0, g1, g2, leader, card, y, tens, account, threshold, every)
+            result = explore(
+                w, g, d, r, g0, g1, g2, leader, card, y, tens, account, threshold, every
+            )
         elif position == 1:
-            result = explore(g, d, r, g0, g1, g2, leader, x, card, tens, account, threshold, every)
+            result = explore(
+                w, g, d, r, g0, g1, g2, leader, x, card, tens, account, threshold, every
+            )
         else:
             last_best = best
             taker = winner
@@ -199,7 +147,20 @@ def explore(
                 gained = count((1 << x | 1 << y | bit) & SHARPS)
             if g0 != 0 or g1 != 0 or g2 != 0:
                 result = explore(
-                    g, d, r, g0, g1, g2, taker, none, none, tens + gained, account, threshold, every
+                    w,
+                    g,
+                    d,
+                    r,
+                    g0,
+                    g1,
+                    g2,
+                    taker,
+                    none,
+                    none,
+                    tens + gained,
+                    account,
+                    threshold,
+                    every,
                 )
                 continue
             if taker == declarer:
@@ -232,6 +193,7 @@ def explore(
 
 @jit
 def bisect(
+    w: Any,
     g: Any,
     d: Any,
     r: Any,
@@ -253,7 +215,7 @@ def bisect(
     tries = 0
     while low < high:
         probe = min(max(probe, low + 1), high)
-        if explore(g, d, r, h0, h1, h2, leader, x, y, tens, marriages, probe, only):
+        if explore(w, g, d, r, h0, h1, h2, leader, x, y, tens, marriages, probe, only):
             low = probe
             probe = low + 1
         else:
@@ -266,10 +228,11 @@ def bisect(
 
 
 @jit
-def solve_general(d: Any, r: Any, out: Any) -> Any:
+def solve_general(w: Any, d: Any, r: Any, out: Any) -> Any:
     """V of a suit game in play, and after every legal card; as `values.card_values`.
 
     Args:
+        w: workspace with the deal loaded.
         d: DEAL record.
         r: RULE_SET record.
         out: (32,) int64; written where a card is legal.
@@ -284,19 +247,8 @@ def solve_general(d: Any, r: Any, out: Any) -> Any:
             | np.int64(d["marriage_sum"][side]) // 20 << 4
         ) << (8 * side)
     tens = np.int64(d["points"][DECLARER]) // 10
-    g[TOTAL] = tens + np.int64(d["points"][DEFENDERS]) // 10 + tens_left(d)
-    for i in range(16):
-        g[LOW + i] = FAR
-        g[HIGH + i] = -FAR
-    queens_d = marriages_in(np.int64(d["hands"][declarer]))
-    queens_o = marriages_in(np.int64(d["hands"][(declarer + 1) % 3]))
-    queens_o |= marriages_in(np.int64(d["hands"][(declarer + 2) % 3]))
-    spread(g, d, r, marriages, queens_d, queens_o)
-    low = np.int64(FAR)
-    high = np.int64(-FAR)
-    for final in range(tens, g[TOTAL] + 1):
-        low = min(low, g[LOW + final])
-        high = max(high, g[HIGH + final])
+    left = tens_left(d)
+    g[TOTAL] = tens + np.int64(d["points"][DEFENDERS]) // 10 + left
     seat = np.int64(d["turn"])
     own = seat == declarer
     h0 = np.int64(d["hands"][0])
@@ -304,13 +256,23 @@ def solve_general(d: Any, r: Any, out: Any) -> Any:
     h2 = np.int64(d["hands"][2])
     x = np.int64(d["table"][0])
     y = np.int64(d["table"][1])
+    g[HOLDER] = seven_holder(d)
     legal = np.int64(d["legal"])
-    value = low
+    forfeits = marriages_in(np.int64(d["hands"][seat])) << 1
+    value = np.int64(0)
     found = False
     for card in range(32):
         if (legal >> card) & 1:
+            # With the king goes the marriage, and with it what the bracket takes for granted.
+            king = np.int64(1 << card) & forfeits
+            bracket(g, d, r, h0 & ~king, h1 & ~king, h2 & ~king, tens, left, marriages)
+            low = np.int64(FAR)
+            high = np.int64(-FAR)
+            for fate in range(3):
+                low = min(low, g[LOW + 16 * fate])
+                high = max(high, g[HIGH + 16 * fate + left])
             after = bisect(
-                g, d, r, h0, h1, h2, x, y, tens, marriages, np.int64(1 << card), low, high, value
+                w, g, d, r, h0, h1, h2, x, y, tens, marriages, np.int64(1 << card), low, high, value
             )
             out[card] = after
             if not found or (after > value) == own:

@@ -18,6 +18,7 @@ from marias_agents.solver.workspace import (
     TABLE_MASK,
     USE_BOUNDS,
     USE_EQUALS,
+    USE_ORDER,
     USE_TABLE,
 )
 from marias_env.core.jit import jit
@@ -31,6 +32,29 @@ def below_all(own: Any, others: Any) -> Any:
         if (own & suit) != 0 and (others & suit) != 0 and last(own & suit) > first(others & suit):
             return False
     return True
+
+
+@jit
+def forced_trick(own: Any, leading: Any, partner: Any) -> Any:
+    """Whether a defender on lead has a card that the declarer must take in betl.
+
+    Args:
+        own: the declarer's cards.
+        leading: the cards of the defender on lead.
+        partner: the other defender's.
+    """
+    for lane in range(4):
+        suit = LANE << (16 * lane)
+        mine = own & suit
+        led = leading & suit
+        if mine != 0 and led != 0:
+            if (partner & suit) == 0:
+                # Nobody goes over the declarer, who must head the lowest card if he can.
+                if last(mine) > first(led):
+                    return True
+            elif first(mine) > last((leading | partner) & suit):
+                return True
+    return False
 
 
 @jit
@@ -62,8 +86,11 @@ def made(w: Any, betl: Any, h0: Any, h1: Any, h2: Any, leader: Any) -> Any:
     if flags & USE_BOUNDS:
         if betl:
             # A declarer who leads may have to lead a suit that nobody else holds.
-            if leader != 0 and below_all(h0, h1 | h2):
-                return np.int64(1)
+            if leader != 0:
+                if below_all(h0, h1 | h2):
+                    return np.int64(1)
+                if forced_trick(h0, h1 if leader == 1 else h2, h2 if leader == 1 else h1):
+                    return np.int64(0)
         elif leader == 0 and all_winners(h0, h1, h2):
             return np.int64(1)
     present = h0 | h1 | h2
@@ -91,6 +118,7 @@ def made(w: Any, betl: Any, h0: Any, h1: Any, h2: Any, leader: Any) -> Any:
     want_a = np.int64(1) if leader == 0 else np.int64(0)
     want_b = np.int64(1) if leader == 2 else np.int64(0)
     want_c = np.int64(1) if leader == 1 else np.int64(0)
+    high = np.int64(1) if flags & USE_ORDER else np.int64(2)
     result_a = 1 - want_a
     while cards_a != 0 and result_a != want_a:
         x = cards_a & -cards_a
@@ -99,7 +127,8 @@ def made(w: Any, betl: Any, h0: Any, h1: Any, h2: Any, leader: Any) -> Any:
         cards_b = follow(rb, led, x, 0)
         result_b = 1 - want_b
         while cards_b != 0 and result_b != want_b:
-            y = cards_b & -cards_b
+            # The declarer rids himself of his highest card that loses.
+            y = np.int64(1) << last(cards_b) if want_b == high else cards_b & -cards_b
             cards_b ^= y
             best = x
             winner = leader
@@ -109,7 +138,7 @@ def made(w: Any, betl: Any, h0: Any, h1: Any, h2: Any, leader: Any) -> Any:
             cards_c = follow(rc, led, best, 0)
             result_c = 1 - want_c
             while cards_c != 0 and result_c != want_c:
-                z = cards_c & -cards_c
+                z = np.int64(1) << last(cards_c) if want_c == high else cards_c & -cards_c
                 cards_c ^= z
                 taker = winner
                 if (z & led) != 0 and z > best:

@@ -65,6 +65,20 @@ def tens_left(d: Any) -> Any:
 
 
 @jit
+def seven_holder(d: Any) -> Any:
+    """Side whose trump 7 is in hand or on the table, or NOBODY."""
+    seven = 8 * np.int64(d["trump"])
+    for seat in range(3):
+        has = (np.int64(d["hands"][seat]) >> seven) & 1 == 1
+        for i in range(d["in_trick"]):
+            if d["table"][i] == seven and (np.int64(d["leader"]) + i) % 3 == seat:
+                has = True
+        if has:
+            return np.int64(DECLARER if seat == d["declarer"] else DEFENDERS)
+    return np.int64(NOBODY)
+
+
+@jit
 def suit_payment(d: Any, r: Any, tens: Any, fate: Any, forfeited: Any) -> Any:
     """V if the declarer takes `tens` from here on and every marriage but `forfeited` is scored.
 
@@ -83,7 +97,7 @@ def suit_payment(d: Any, r: Any, tens: Any, fate: Any, forfeited: Any) -> Any:
         first[side] = d["marriage_first"][side]
         best[side] = d["marriage_best"][side]
         total[side] = d["marriage_sum"][side]
-    holder = np.int64(NOBODY)
+    holder = seven_holder(d)
     for seat in range(3):
         side = DECLARER if seat == d["declarer"] else DEFENDERS
         hand = np.int64(d["hands"][seat])
@@ -95,12 +109,6 @@ def suit_payment(d: Any, r: Any, tens: Any, fate: Any, forfeited: Any) -> Any:
                     first[side] = worth
                 best[side] = max(best[side], worth)
                 total[side] += worth
-        if (hand >> (8 * trump)) & 1:
-            holder = np.int64(side)
-    for i in range(d["in_trick"]):
-        if d["table"][i] == 8 * trump:
-            seat = (np.int64(d["leader"]) + i) % 3
-            holder = np.int64(DECLARER if seat == d["declarer"] else DEFENDERS)
     return suit_value(
         r,
         d["trump"],

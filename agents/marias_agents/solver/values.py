@@ -121,7 +121,7 @@ def position_value(w: Any, d: Any, r: Any) -> Any:
         low = locate(w, np.int64(0), np.int64(0), w[NUM_STEPS] - 1, first_guess(w))
         return w[STEPS + low]
     scratch = np.empty(32, dtype=np.int64)
-    return solve_general(d, r, scratch)
+    return solve_general(w, d, r, scratch)
 
 
 @jit
@@ -144,7 +144,7 @@ def card_values(w: Any, d: Any, r: Any, out: Any) -> Any:
         return _no_trump_cards(w, d, r, legal, contract, out)
     load(w, d)
     if not fill_payments(w, d, r, np.int64(0)) or needs_order(d, r):
-        return solve_general(d, r, out)
+        return solve_general(w, d, r, out)
     return _suit_cards(w, d, r, legal, out)
 
 
