@@ -1,7 +1,7 @@
-"""A slow, independent enumerator of worlds: deal every deck, take every hidden action, compare views.
+"""A slow, independent enumerator of worlds: every deck, every hidden action, then compare views.
 
-It shares nothing with the sampler: it knows the order of dealing (INTERFACE.md) and otherwise only the
-core's own `start_deal`, `step`, `legal` and `erase`.
+It shares nothing with the sampler: it knows the order of dealing (INTERFACE.md) and otherwise only
+the core's own `start_deal`, `step`, `legal` and `erase`.
 """
 
 from __future__ import annotations
@@ -177,6 +177,8 @@ def decks_of_ending(view: Any, rules: Rules) -> Iterator[list[int]]:
                 order = [hands[(forehand + i) % 3] for i in range(3)]
                 if chosen:
                     twelve = order[0] + talon
+                    if trump_card not in twelve:
+                        continue  # it has been shown to be forehand's
                     if view["blind"]:
                         twelve.remove(trump_card)
                         twelve.insert(len(groups[0]), trump_card)
@@ -201,7 +203,7 @@ def decks_of_ending(view: Any, rules: Rules) -> Iterator[list[int]]:
 
 
 def brute_force(
-    views: Views, decks: Iterator[list[int]], room: int = 2_000_000
+    views: Views, decks: Iterator[list[int]], room: int = 400_000
 ) -> set[Assignment] | None:
     """The assignments that give this one view; None if there is no room for the stories."""
     view = views.deals.copy()

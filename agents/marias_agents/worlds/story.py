@@ -223,8 +223,8 @@ def story_exists(r: Any, k: Any, kinds: Any, counts: Any, top: Any) -> Any:
         r: rule set.
         k: what the seat knows.
         kinds: the kinds.
-        counts: (3, kinds) cards of each kind in the left hand, the right hand and talon `top`, played
-            cards counted with the hands.
+        counts: (3, kinds) cards of each kind in the left hand, the right hand and talon `top`;
+            played cards counted with the hands.
         top: the exchange after which this was so.
     """
     if top == 0:
