@@ -365,6 +365,9 @@ class DealBatch:
         """Returns an independent copy: same rows, same random streams."""
         return self._like(self.deals.copy(), self._payments.copy())
 
+    def __deepcopy__(self, memo: Any) -> DealBatch:
+        return self.copy()
+
     def __getitem__(self, rows: Any) -> DealBatch:
         """Returns copies of some rows: an index, a slice, an index array or a bool mask."""
         chosen = np.atleast_1d(np.arange(len(self))[rows])
