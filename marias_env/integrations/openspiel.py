@@ -59,8 +59,8 @@ PARAMETERS: Mapping[str, Any] = {
 `rules` is a preset, `suits` and `ranks` are the deck (RULES.md 9), `options` further fields of
 `Rules`, as in `max_doublings:1;blind_trump:false`. `dealing` is `sampled` (one chance node with one
 outcome, which draws a whole deck) or `explicit` (chance nodes with all their outcomes, for exact
-methods). `dealer` is a seat, or -1 for a random one; `seed` that of sampled deals, -1 for a new one;
-`infostate` the way event tokens stand in the information-state tensor: `one_hot` or `ids`.
+methods). `dealer` is a seat, or -1 for a random one; `seed` that of sampled deals, -1 for a new
+one; `infostate` the way event tokens stand in the information-state tensor: `one_hot` or `ids`.
 """
 
 
@@ -285,6 +285,7 @@ class MariasState(pyspiel.State):
         self._draw += 1
         if self._draw == len(plan):
             self.batch = self._origin.dealt(deck_of(rules, self._packets), self._dealer)
+            self._packets = ()  # the batch has it all: copies are faster without
 
     # ------------------------------------------------------------------ actions
 
