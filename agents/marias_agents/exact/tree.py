@@ -96,6 +96,24 @@ class GameTree:
         at[at == len(self.keys)] = 0
         return np.where(self.keys[at] == hashes, at, -1)
 
+    def action_probabilities(self, policy: Floats, views: Views) -> list[dict[int, float]]:
+        """Returns what a policy does at each view: its probability for every legal action.
+
+        Args:
+            policy: (C,) probabilities.
+            views: views of seats on turn.
+
+        Raises:
+            KeyError: a view of another game than the tree's.
+        """
+        found = []
+        for i in self.lookup(views).tolist():
+            if i < 0:
+                raise KeyError("a view that is not in the game tree")
+            choices = slice(self.first_choice[i], self.first_choice[i + 1])
+            found.append(dict(zip(self.action[choices].tolist(), policy[choices].tolist())))
+        return found
+
     def __repr__(self) -> str:
         return (
             f"GameTree({self.num_nodes:,} nodes, {self.num_infosets:,} information sets, "
