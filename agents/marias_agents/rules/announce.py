@@ -11,9 +11,11 @@ from marias_agents.rules.sight import (
     count_in,
     guarded_tens,
     has_marriage,
+    ranks_in,
     sharp_state,
     side_aces,
     side_marriages,
+    side_ranks,
     side_voids,
 )
 from marias_agents.rules.tables import table
@@ -31,6 +33,10 @@ _SEVEN_SHAPE = table("announce.seven_shape", 2, 9, 4)
 """Seven: longest side suit, voids."""
 _SEVEN_ALREADY = table("announce.seven_already", 2, 2)
 """Seven: with a hundred announced or not."""
+_SEVEN_RANKS = table("announce.seven_ranks", 2, 256)
+"""Seven: which ranks of trumps are held."""
+_SEVEN_SIDE_RANKS = table("announce.seven_side_ranks", 2, 256)
+"""Seven: for each other suit, which ranks are held."""
 _HUNDRED_MARRIAGES = table("announce.hundred_marriages", 2, 2, 4)
 """Hundred: marriage in trumps, side marriages."""
 _HUNDRED_TRUMPS = table("announce.hundred_trumps", 2, 9, 4)
@@ -41,6 +47,11 @@ _HUNDRED_VOIDS = table("announce.hundred_voids", 2, 9, 4)
 """Hundred: longest side suit, voids."""
 _HUNDRED_ALREADY = table("announce.hundred_already", 2, 2)
 """Hundred: with a seven announced or not."""
+
+_HUNDRED_RANKS = table("announce.hundred_ranks", 2, 256)
+"""Hundred: which ranks of trumps are held."""
+_HUNDRED_SIDE_RANKS = table("announce.hundred_side_ranks", 2, 256)
+"""Hundred: for each other suit, which ranks are held."""
 
 # By what is raised: 0 flek of a plain game, 1 flek of a hundred, 2 re of a plain game, 3 re of a
 # hundred, 4 anything higher by a defender, 5 by the declarer, 6 a hundred-against.
@@ -60,6 +71,11 @@ _GAME_SEAT = table("double.seat", _CASES, 2, 2)
 _GAME_SHAPE = table("double.shape", _CASES, 9, 4)
 """Raising the game: longest side suit, voids."""
 
+_GAME_RANKS = table("double.ranks", _CASES, 256)
+"""Raising the game: which ranks of trumps are held."""
+_GAME_SIDE_RANKS = table("double.side_ranks", _CASES, 256)
+"""Raising the game: for each other suit, which ranks are held."""
+
 # By what is raised: 0 flek of a seven, 1 re, 2 anything higher; 3 to 5 the same of a seven-against.
 _SEVEN_CASES = 6
 _RAISE_TRUMPS = table("double_seven.trumps", _SEVEN_CASES, 9, 4)
@@ -70,6 +86,11 @@ _RAISE_LEVEL = table("double_seven.level", _SEVEN_CASES, 7)
 """Raising the seven: its level."""
 _RAISE_SIDE = table("double_seven.side", _SEVEN_CASES, 4, 4)
 """Raising the seven: side aces, guarded tens."""
+
+_RAISE_RANKS = table("double_seven.ranks", _SEVEN_CASES, 256)
+"""Raising the seven: which ranks of trumps are held."""
+_RAISE_SIDE_RANKS = table("double_seven.side_ranks", _SEVEN_CASES, 256)
+"""Raising the seven: for each other suit, which ranks are held."""
 
 _NO_TRUMPS = table("double_no_trumps", 2, 2, 7)
 """Raising betl or durch: contract, side, level."""
@@ -96,19 +117,22 @@ def announce_terms(v: Any, s: Any, action: Any, at: Any) -> Any:
     aces = side_aces(s.hand, s.trump)
     tens = guarded_tens(s.hand, s.trump)
     shape = (side * 9 + longest_side(s.hand, s.trump)) * 4 + side_voids(s.hand, s.trump)
+    own = ranks_in(s.hand, s.trump)
     if action == SEVEN:
         at[0] = _SEVEN_TRUMPS + (side * 9 + trumps) * 4 + sharps
         at[1] = _SEVEN_SIDE + (side * 4 + aces) * 4 + tens
         at[2] = _SEVEN_SHAPE + shape
         at[3] = _SEVEN_ALREADY + side * 2 + np.int64(v["hundred_side"] != NOBODY)
-        return 4
+        at[4] = _SEVEN_RANKS + side * 256 + own
+        return side_ranks(s.hand, s.trump, _SEVEN_SIDE_RANKS + side * 256, at, np.int64(5))
     marriages = side_marriages(s.hand, s.trump)
     at[0] = _HUNDRED_MARRIAGES + (side * 2 + has_marriage(s.hand, s.trump)) * 4 + marriages
     at[1] = _HUNDRED_TRUMPS + (side * 9 + trumps) * 4 + sharps
     at[2] = _HUNDRED_SIDE + ((side * 4 + aces) * 4 + tens) * 4 + bare_tens(s.hand, s.trump)
     at[3] = _HUNDRED_VOIDS + shape
     at[4] = _HUNDRED_ALREADY + side * 2 + np.int64(v["seven_side"] != NOBODY)
-    return 5
+    at[5] = _HUNDRED_RANKS + side * 256 + own
+    return side_ranks(s.hand, s.trump, _HUNDRED_SIDE_RANKS + side * 256, at, np.int64(6))
 
 
 @jit
@@ -143,14 +167,16 @@ def raise_terms(v: Any, s: Any, action: Any, at: Any) -> Any:
         second = np.int64(s.me == (s.declarer + 2) % 3)
         at[5] = _GAME_SEAT + (case * 2 + second) * 2 + np.int64(s.trump == 3)
         at[6] = _GAME_SHAPE + (case * 9 + longest) * 4 + voids
-        return 7
+        at[7] = _GAME_RANKS + case * 256 + ranks_in(s.hand, s.trump)
+        return side_ranks(s.hand, s.trump, _GAME_SIDE_RANKS + case * 256, at, np.int64(8))
     level = np.int64(v["levels"][SEVEN_COMPONENT])
     case = min(level, 2) + (3 if v["seven_side"] == DEFENDERS else 0)
     at[0] = _RAISE_TRUMPS + (case * 9 + trumps) * 4 + sharps
     at[1] = _RAISE_SHAPE + (case * 9 + longest) * 4 + voids
     at[2] = _RAISE_LEVEL + case * 7 + min(level, 6)
     at[3] = _RAISE_SIDE + (case * 4 + aces) * 4 + tens
-    return 4
+    at[4] = _RAISE_RANKS + case * 256 + ranks_in(s.hand, s.trump)
+    return side_ranks(s.hand, s.trump, _RAISE_SIDE_RANKS + case * 256, at, np.int64(5))
 
 
 @jit
@@ -159,8 +185,4 @@ def raise_no_trumps_terms(v: Any, s: Any, durch: Any, at: Any) -> Any:
     side = np.int64(s.me != s.declarer)
     place = durch * 2 + side
     at[0] = _NO_TRUMPS + place * 7 + min(np.int64(v["levels"][GAME]), 6)
-    n = np.int64(1)
-    for suit in range(4):
-        at[n] = _NO_TRUMPS_SUIT + place * 256 + ((s.hand >> (8 * suit)) & 255)
-        n += 1
-    return n
+    return side_ranks(s.hand, np.int64(-1), _NO_TRUMPS_SUIT + place * 256, at, np.int64(1))

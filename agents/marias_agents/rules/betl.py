@@ -75,6 +75,21 @@ def exposed_losers(hand: Any, out: Any) -> Any:
 
 
 @jit
+def open_betl_leads(hand: Any, out: Any) -> Any:
+    """The leads that make an open betl for certain: they lose, and no hole is left behind."""
+    leads = np.int64(0)
+    for card in range(32):
+        bit = np.int64(1) << card
+        if (
+            hand & bit
+            and BEATS[NO_TRUMP_MODE, card] & out
+            and exposed_losers(hand & ~bit, out) == 0
+        ):
+            leads |= bit
+    return leads
+
+
+@jit
 def betl_situation(v: Any, s: Any, card: Any) -> Any:
     """Which row of the tables a card's terms are in."""
     led = np.int64(v["led"])

@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.rules.betl import betl_danger, exposed_losers, shed_for_betl
+from marias_agents.rules.betl import betl_danger, exposed_losers, open_betl_leads, shed_for_betl
 from marias_agents.rules.durch import durch_losers, exposed_winners, shed_for_durch
 from marias_agents.rules.sight import (
     bare_tens,
     count_in,
     guarded_tens,
     honours,
+    ranks_in,
     side_aces,
     side_marriages,
+    side_ranks,
 )
 from marias_agents.rules.tables import table
 from marias_env.actions import BAD, BETL, DURCH, OPEN_BETL, OPEN_DURCH, SUIT_GAME
@@ -30,6 +32,10 @@ _SUIT_SIDE = table("contract.suit_side", 2, 4, 4, 4)
 """Suit game: side aces, guarded tens, bare tens."""
 _SUIT_MARRIAGES = table("contract.suit_marriages", 2, 4)
 """Suit game: side marriages."""
+_SUIT_RANKS = table("contract.suit_ranks", 2, 256)
+"""Suit game: which ranks of trumps are held."""
+_SUIT_SIDE_RANKS = table("contract.suit_side_ranks", 2, 256)
+"""Suit game: for each other suit, which ranks are held."""
 _BETL = table("contract.betl", 2, 20)
 """Betl: holes after the worst cards are put away."""
 _BETL_SUIT = table("contract.betl_suit", 2, 256)
@@ -61,10 +67,7 @@ _FLEK_SUIT = table("reply.flek_suit", 2, 256)
 
 @jit
 def _suit_patterns(hand: Any, base: Any, at: Any, n: Any) -> Any:
-    for suit in range(4):
-        at[n] = base + ((hand >> (8 * suit)) & 255)
-        n += 1
-    return n
+    return side_ranks(hand, np.int64(-1), base, at, n)
 
 
 @jit
@@ -89,7 +92,8 @@ def contract_terms(hand: Any, out: Any, contract: Any, trump: Any, size: Any, at
         place = (whole * 4 + side_aces(hand, trump)) * 4 + guarded_tens(hand, trump)
         at[2] = _SUIT_SIDE + place * 4 + bare_tens(hand, trump)
         at[3] = _SUIT_MARRIAGES + whole * 4 + side_marriages(hand, trump)
-        return 4
+        at[4] = _SUIT_RANKS + whole * 256 + ranks_in(hand, trump)
+        return side_ranks(hand, trump, _SUIT_SIDE_RANKS + whole * 256, at, np.int64(5))
     if contract in (BETL, OPEN_BETL):
         kept = shed_for_betl(hand, out, size)
         if contract == OPEN_BETL:
@@ -107,6 +111,26 @@ def contract_terms(hand: Any, out: Any, contract: Any, trump: Any, size: Any, at
 
 
 @jit
+def certain_contract(hand: Any, out: Any, size: Any) -> Any:
+    """The best contract that cannot be lost, whatever the others hold; -1 if there is none.
+
+    Args:
+        hand: the declarer's cards with the talon among them.
+        out: the cards in the others' hands.
+        size: cards a hand in play.
+    """
+    kept = shed_for_durch(hand, out, size)
+    if exposed_winners(kept, out) == size:
+        return np.int64(OPEN_DURCH)
+    if durch_losers(kept, out) == 0:
+        return np.int64(DURCH)
+    kept = shed_for_betl(hand, out, size)
+    if open_betl_leads(kept, out) != 0:
+        return np.int64(OPEN_BETL)
+    return np.int64(-1)
+
+
+@jit
 def reply_terms(v: Any, r: Any, s: Any, action: Any, at: Any) -> Any:
     """What speaks for `bad` or a flek; `good` is what they are measured against."""
     contract = np.int64(v["contract"])
@@ -121,7 +145,7 @@ def reply_terms(v: Any, r: Any, s: Any, action: Any, at: Any) -> Any:
         at[n] = _BAD_DURCH + contract * 11 + min(durch_losers(s.hand, s.out), 10)
         n += 1
         if contract == SUIT_GAME:
-            kept = shed_for_betl(s.hand, s.out, r["hand_size"] - 2)
+            kept = shed_for_betl(s.hand, s.out, max(r["hand_size"] - 2, 0))
             at[n] = _BAD_BETL + min(betl_danger(kept, s.out), 19)
             n = _suit_patterns(kept, np.int64(_BAD_BETL_SUIT), at, n + 1)
         return n

@@ -53,6 +53,16 @@ def exposed_winners(hand: Any, out: Any) -> Any:
 
 
 @jit
+def winners(hand: Any, out: Any) -> Any:
+    """The cards that nothing out beats."""
+    found = np.int64(0)
+    for card in range(32):
+        if (hand >> card) & 1 and (BEATS[NO_TRUMP_MODE, card] & out) == 0:
+            found |= np.int64(1) << card
+    return found
+
+
+@jit
 def shed_for_durch(hand: Any, out: Any, size: Any) -> Any:
     """The hand without its worst cards for durch, down to `size` cards."""
     while popcount(hand) > size:

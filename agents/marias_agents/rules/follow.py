@@ -13,6 +13,7 @@ from marias_agents.rules.sight import (
     has_marriage,
     is_master,
     is_sharp,
+    ranks_in,
     sharp_state,
 )
 from marias_agents.rules.tables import table
@@ -36,16 +37,22 @@ _FOLLOW = table("follow.follow", _WHO, 2, NUM_RANK_CLASSES, 9)
 """Following suit: master or not, rank class, own length."""
 _FOLLOW_OUT = table("follow.follow_out", _WHO, NUM_RANK_CLASSES, 4, 9)
 """Following suit: rank class, sharps out, cards out."""
-_RUFF = table("follow.ruff", _WHO, 9, 9)
-"""A trump on a side suit: own trumps, trumps out."""
+_RUFF = table("follow.ruff", _WHO, NUM_RANK_CLASSES, 9, 5)
+"""A trump on a side suit: rank class, own trumps, trumps out (up to 4)."""
 _THROW = table("follow.throw", 2, NUM_RANK_CLASSES, 9, 4)
 """Throwing off, for declarer and defender: rank class, length, own sharps of the suit."""
 _THROW_OUT = table("follow.throw_out", 2, NUM_RANK_CLASSES, 4, 9)
 """Throwing off: rank class, sharps out, cards out."""
 _STAGE = table("follow.stage", _WHO, 10, 3)
 """By tricks played; trump, sharp, other."""
-_SEVEN = table("follow.seven", 2, 3, 9)
-"""A trump, for declarer and defender: seven announced, own trumps."""
+_SEVEN = table("follow.seven", 2, 3, NUM_RANK_CLASSES, 9)
+"""A trump, for declarer and defender: seven announced, rank class, own trumps."""
+_LENGTH = table("follow.length", _WHO, _STANDS, 2, NUM_RANK_CLASSES, 5)
+"""By how the trick stands, trump or not, rank class, own length (up to 5) less one."""
+_THROW_RANKS = table("follow.throw_ranks", 2, 2, 256, 8)
+"""Throwing off, for declarer and defender: trick ours or not, ranks held, which goes."""
+_THROW_VOID = table("follow.throw_void", 2, 3, 2, 2)
+"""Throwing off: king and queen, sharp, other; next seat and seat before may hold the suit."""
 _MARRIAGE = table("follow.marriage", _WHO, 2)
 """The queen of a marriage, in trumps or not."""
 
@@ -128,8 +135,10 @@ def follow_terms(v: Any, s: Any, card: Any, at: Any) -> Any:
     tricks = min(np.int64(v["tricks"]), np.int64(9))
     kind = np.int64(0) if trump else 2 - is_sharp(card)
     at[2] = _STAGE + (who * 10 + tricks) * 3 + kind
-    n = np.int64(3)
     length = count_in(s.hand, suit)
+    place = ((who * _STANDS + stands) * 2 + trump) * NUM_RANK_CLASSES + rank
+    at[3] = _LENGTH + place * 5 + min(length, 5) - 1
+    n = np.int64(4)
     out = count_in(s.out, suit)
     out_sharps = sharp_state(s.out, suit)
     side = np.int64(s.me != s.declarer)
@@ -139,18 +148,26 @@ def follow_terms(v: Any, s: Any, card: Any, at: Any) -> Any:
         at[n + 1] = _FOLLOW_OUT + ((who * NUM_RANK_CLASSES + rank) * 4 + out_sharps) * 9 + out
         n += 2
     elif trump:
-        at[n] = _RUFF + (who * 9 + length) * 9 + out
+        at[n] = _RUFF + ((who * NUM_RANK_CLASSES + rank) * 9 + length) * 5 + min(out, 4)
         n += 1
     else:
         place = (side * NUM_RANK_CLASSES + rank) * 9 + length
         at[n] = _THROW + place * 4 + sharp_state(s.hand, suit)
         at[n + 1] = _THROW_OUT + ((side * NUM_RANK_CLASSES + rank) * 4 + out_sharps) * 9 + out
-        n += 2
+        theirs = np.int64(stands == 2 or stands >= 15)
+        at[n + 2] = (
+            _THROW_RANKS + ((side * 2 + theirs) * 256 + ranks_in(s.hand, suit)) * 8 + card % 8
+        )
+        sort = np.int64(1) if is_sharp(card) else np.int64(0 if rank == 2 or rank == 3 else 2)
+        next_may = np.int64((s.can_next & SUIT_BITS[suit]) != 0)
+        prev_may = np.int64((s.can_prev & SUIT_BITS[suit]) != 0)
+        at[n + 3] = _THROW_VOID + ((side * 3 + sort) * 2 + next_may) * 2 + prev_may
+        n += 4
     if trump:
         seven = np.int64(0)
         if v["seven_side"] != NOBODY:
             seven = np.int64(2) if v["seven_side"] == DEFENDERS else np.int64(1)
-        at[n] = _SEVEN + (side * 3 + seven) * 9 + length
+        at[n] = _SEVEN + ((side * 3 + seven) * NUM_RANK_CLASSES + rank) * 9 + length
         n += 1
     if card % 8 == 5 and has_marriage(s.hand, suit):
         at[n] = _MARRIAGE + who * 2 + trump

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from marias_agents.rules.announce import announce_terms, raise_no_trumps_terms, raise_terms
-from marias_agents.rules.betl import betl_terms
-from marias_agents.rules.contract import contract_terms, reply_terms
-from marias_agents.rules.durch import durch_terms
+from marias_agents.rules.betl import betl_terms, open_betl_leads
+from marias_agents.rules.contract import certain_contract, contract_terms, reply_terms
+from marias_agents.rules.durch import durch_terms, winners
 from marias_agents.rules.follow import follow_terms
 from marias_agents.rules.lead import lead_terms, led_before
 from marias_agents.rules.sight import look
@@ -39,7 +39,7 @@ from marias_env.actions import (
     SUIT_GAME,
     TRUMP,
 )
-from marias_env.core.bits import lowest_bit
+from marias_env.core.bits import RANK_7, RANK_A, RANK_BITS, lowest_bit, popcount
 from marias_env.core.jit import jit
 
 
@@ -64,10 +64,40 @@ def intention(v: Any, s: Any, points: Any, at: Any) -> Any:
 
 
 @jit
-def worth_considering(v: Any, s: Any) -> Any:
-    """The legal actions among which the points decide."""
+def _open_leads(v: Any, s: Any) -> Any:
+    # The first lead of an open contract: only cards that do not lose it at once, if there are any.
+    if v["contract"] == OPEN_BETL:
+        return open_betl_leads(s.hand, s.out)
+    return winners(s.hand, s.out)
+
+
+@jit
+def worth_considering(v: Any, r: Any, s: Any) -> Any:
+    """The legal actions among which the points decide: where knowledge is certain, it decides."""
     legal = np.int64(v["legal"])
-    if v["phase"] == TRUMP:
+    phase = v["phase"]
+    if phase == PLAY:
+        if v["contract"] >= OPEN_BETL and s.me == s.declarer and v["tricks"] == 0:
+            leads = legal & _open_leads(v, s)
+            return leads if leads != 0 else legal
+        if v["contract"] == DURCH and s.me == s.declarer:
+            leads = legal & winners(s.hand, s.out)
+            return leads if leads != 0 else legal
+        return legal
+    if phase == CONTRACT and popcount(s.hand) > r["hand_size"]:
+        contract = certain_contract(s.hand, s.out, r["hand_size"])
+        if contract == OPEN_DURCH and (legal >> (CONTRACT_0 + contract)) & 1 == 0:
+            contract = np.int64(DURCH)
+        if contract >= 0 and (legal >> (CONTRACT_0 + contract)) & 1:
+            return np.int64(1) << (CONTRACT_0 + contract)
+        return legal
+    if phase == REPLY and v["contract"] >= OPEN_BETL:
+        # Open contracts are named with certain hands: doubted only with two cards that stop one.
+        stops = RANK_7 if v["contract"] == OPEN_BETL else RANK_A
+        sure = popcount(s.hand & RANK_BITS[stops]) >= 2
+        flek = legal & (np.int64(1) << FLEK_GAME)
+        return flek if sure and flek != 0 else np.int64(1) << GOOD
+    if phase == TRUMP:
         # Seven cards know more than none: never blind; and one card stands for its suit.
         cards = np.int64(0)
         for suit in range(4):
@@ -137,7 +167,7 @@ def choose(v: Any, r: Any, points: Any, at: Any) -> Any:
         at: int64 buffer of MAX_TERMS.
     """
     s = look(v, r)
-    actions = worth_considering(v, s)
+    actions = worth_considering(v, r, s)
     if actions & (actions - 1) == 0:
         return lowest_bit(actions)
     common = intention(v, s, points, at)

@@ -26,8 +26,10 @@ _TRUMP_LENGTH = table("lead.trump_length", 3, 2, 9, 9)
 """A trump: master or not, own trumps, trumps out."""
 _TRUMP_SEVEN = table("lead.trump_seven", 3, 3, 9)
 """A trump: seven announced (nobody, declarer, defenders), own trumps."""
-_TRUMP_STAGE = table("lead.trump_stage", 3, 10)
-"""A trump: tricks played."""
+_TRUMP_STAGE = table("lead.trump_stage", 3, NUM_RANK_CLASSES, 10)
+"""A trump: rank class, tricks played."""
+_TRUMP_ALL = table("lead.trump_all", 3, 2, NUM_RANK_CLASSES, 9, 5)
+"""A trump: master or not, rank class, own trumps, trumps out (up to 4)."""
 
 # Kinds of cards of a side suit: 0 a sharp that is master, 1 another master, 2 a ten under the ace,
 # 3 any other.
@@ -47,6 +49,12 @@ _BEFORE = table("lead.before", 3, 4, 8)
 """A side suit: kind, who has led it before (bits: me, next seat, seat before)."""
 _SEVEN = table("lead.seven", 3, 4, 3)
 """A side suit: kind, seven announced."""
+_ALL = table("lead.all", 3, 4, 9, 9, 3, 4)
+"""A side suit: kind, own length, cards out, trumps out (0, 1–2, more), sharps out."""
+_OWN = table("lead.own", 3, NUM_RANK_CLASSES, 4, 9)
+"""A side suit: rank class, own sharps in it, cards out."""
+_VOID_SHARPS = table("lead.void_sharps", 3, 4, 3, 3, 4)
+"""A side suit: kind, voids of next seat and seat before, sharps out."""
 
 
 @jit
@@ -108,8 +116,10 @@ def lead_terms(v: Any, s: Any, before: Any, card: Any, at: Any) -> Any:
         at[0] = _TRUMP_RANK + place * 4 + out_sharps
         at[1] = _TRUMP_LENGTH + ((who * 2 + master) * 9 + trumps) * 9 + trumps_out
         at[2] = _TRUMP_SEVEN + (who * 3 + seven) * 9 + trumps
-        at[3] = _TRUMP_STAGE + who * 10 + tricks
-        return 4
+        at[3] = _TRUMP_STAGE + (who * NUM_RANK_CLASSES + RANK_CLASS[rank]) * 10 + tricks
+        place = (who * 2 + master) * NUM_RANK_CLASSES + RANK_CLASS[rank]
+        at[4] = _TRUMP_ALL + (place * 9 + trumps) * 5 + min(trumps_out, 4)
+        return 5
     kind = np.int64(3)
     if master:
         kind = 1 - is_sharp(card)
@@ -128,4 +138,10 @@ def lead_terms(v: Any, s: Any, before: Any, card: Any, at: Any) -> Any:
     at[5] = _STAGE + row * 10 + tricks
     at[6] = _BEFORE + row * 8 + ((before >> (3 * suit)) & 7)
     at[7] = _SEVEN + row * 3 + seven
-    return 8
+    length = count_in(s.hand, suit)
+    at[8] = _ALL + (((row * 9 + length) * 9 + out) * 3 + some) * 4 + out_sharps
+    place = (who * NUM_RANK_CLASSES + RANK_CLASS[rank]) * 4 + sharp_state(s.hand, suit)
+    at[9] = _OWN + place * 9 + out
+    prev_void = void_state(s.can_prev, suit, s.trump)
+    at[10] = _VOID_SHARPS + ((row * 3 + next_void) * 3 + prev_void) * 4 + out_sharps
+    return 11

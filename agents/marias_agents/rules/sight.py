@@ -76,6 +76,33 @@ def count_in(cards: Any, suit: Any) -> Any:
 
 
 @jit
+def ranks_in(cards: Any, suit: Any) -> Any:
+    """Which ranks of a suit are in a set: eight bits, from 7 to A."""
+    return (cards >> (8 * suit)) & 255
+
+
+@jit
+def side_ranks(cards: Any, trump: Any, base: Any, at: Any, n: Any) -> Any:
+    """Writes one term for each suit but trumps: its ranks held, in a table of 256 entries.
+
+    Args:
+        cards: bit set.
+        trump: the suit that is left out, -1 for none.
+        base: where the table (or its row) begins.
+        at: int64 buffer of terms.
+        n: terms so far.
+
+    Returns:
+        The number of terms.
+    """
+    for suit in range(4):
+        if suit != trump:
+            at[n] = base + ranks_in(cards, suit)
+            n += 1
+    return n
+
+
+@jit
 def is_master(s: Any, card: Any) -> Any:
     """1 when nothing out beats a card within its suit."""
     return np.int64((BEATS[s.mode, card] & s.out) == 0)

@@ -1,7 +1,7 @@
 """The tables of points: a rule of thumb is a table, an action's worth the sum of its entries.
 
 A phase's file says which entries speak for an action (its *terms*); what each is worth is in
-`points.json`, in hundredths of a unit, fitted by rollouts (`docs/agents.md`). Tables are one after
+`points.json`, in thousandths of a unit, fitted by rollouts (`docs/agents.md`). Tables are one after
 the other in one vector, so that compiled code needs a single array.
 """
 

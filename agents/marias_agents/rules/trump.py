@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.rules.sight import count_in, has_marriage, honours, sharp_state
+from marias_agents.rules.sight import count_in, has_marriage, honours, ranks_in, sharp_state
 from marias_agents.rules.tables import table
 from marias_env.core.bits import SUIT_BITS
 from marias_env.core.jit import jit
@@ -17,6 +17,10 @@ _HONOURS = table("trump.honours", 2, 4, 32)
 """By packet, length (up to 2, 3, 4, more), A T K Q 7 held."""
 _SIDE = table("trump.side", 2, 3, 4, 4, 2)
 """For each other suit: by packet, length (0, 1, 2, 3 …) less one, its sharps, its marriage."""
+_RANKS = table("trump.ranks", 2, 256)
+"""By packet, which ranks of the suit are held."""
+_SIDE_RANKS = table("trump.side_ranks", 2, 256)
+"""For each other suit: by packet, which ranks of it are held."""
 
 PLAINNESS = np.array([3, 8, 7, 1, 6, 4, 2, 0], dtype=np.int64)
 """Which card of the suit is shown as the trump card, by rank: the one that tells least."""
@@ -39,9 +43,12 @@ def trump_terms(hand: Any, suit: Any, packet: Any, at: Any) -> Any:
     at[0] = _LENGTH + (packet * 9 + length) * 2 + (1 if suit == 3 else 0)
     size = min(max(length - 2, 0), 3)
     at[1] = _HONOURS + (packet * 4 + size) * 32 + honours(hand, suit)
-    n = 2
+    at[2] = _RANKS + packet * 256 + ranks_in(hand, suit)
+    n = 3
     for other in range(4):
         if other != suit:
+            at[n] = _SIDE_RANKS + packet * 256 + ranks_in(hand, other)
+            n += 1
             cards = count_in(hand, other)
             if cards > 0:
                 place = (packet * 3 + min(cards, 3) - 1) * 4 + sharp_state(hand, other)
