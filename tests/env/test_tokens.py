@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from marias_env.actions import DISCARD, OVER, PLAY
 from marias_env.batch import DealBatch
+from marias_env.core.deal import UNKNOWN_CARD, pack_rules
 from marias_env.core.tokens import ACTION_AT, DEALT_AT, HIDDEN_AT, PICKED_UP_AT
 from marias_env.observation import OBSERVATION_SLICES
 from marias_env.rules import RULES
 from marias_env.tokens import NUM_TOKENS, TOKENS, TOKENS_LENGTH, padding_mask
+from marias_env.views import Views
 
 HAND = OBSERVATION_SLICES["hand"]
 
@@ -71,8 +75,6 @@ def test_tokens_are_padded_and_named() -> None:
 
 def test_longest_deals_fit() -> None:
     # Raising whenever possible makes the longest histories.
-    import dataclasses
-
     rules = dataclasses.replace(RULES["traditional"], max_doublings=16)
     batch = DealBatch(2000, rules, seed=3, autoreset=False)
     longest = 0
@@ -103,3 +105,48 @@ def test_private_actions_of_others_are_hidden() -> None:
             assert own.all()
         batch.step(batch.sample_legal())
     assert (batch.phase == PLAY).any()
+
+
+def without_order(views: Views) -> list[bytes]:
+    """Views as bytes, less what is no knowledge: the order of the cards within a packet."""
+    deals = views.deals.copy()
+    deals["rng"] = 0
+    places = views.packed_rules[0]["places"]
+    for deal in deals:
+        own = deal["deck"] != UNKNOWN_CARD
+        order = 2 * ((int(deal["viewer"]) - int(deal["dealer"]) + 2) % 3)
+        # Forehand with chosen trumps gets two packets at two times, everybody else all at once.
+        apart = views.rules.dealing == "chosen_trump" and order == 0
+        for group in [[order], [order + 1]] if apart else [[order, order + 1]]:
+            at = np.flatnonzero(np.isin(places, group) & own)
+            deal["deck"][at] = np.sort(deal["deck"][at])
+    return [deal.tobytes() for deal in deals]
+
+
+@pytest.mark.parametrize("base", ["traditional", "online"])
+@pytest.mark.parametrize(("suits", "ranks"), [("h", "7TQKA"), ("sh", "7TQK"), ("sh", "789TJQK")])
+def test_equal_tokens_are_equal_views(base: str, suits: str, ranks: str) -> None:
+    # A small deck, a few hands, half the trumps blind: many deals that some seat cannot tell apart.
+    rules = dataclasses.replace(RULES[base], suits=suits, ranks=ranks)
+    rng = np.random.default_rng(0)
+    batch = DealBatch(600, rules, seed=1, autoreset=False)
+    decks = batch.deals["deck"][rng.integers(3, size=600), : rules.num_cards].copy()
+    packets = pack_rules(rules)[0]["places"][: rules.num_cards]
+    for packet in set(packets.tolist()):
+        decks[:, packets == packet] = rng.permuted(decks[:, packets == packet], axis=1)
+    batch.set_decks(decks, 2)
+    of_tokens: dict[bytes, bytes] = {}
+    of_view: dict[bytes, bytes] = {}
+    met = 0
+    for _ in range(14):
+        for seat in range(3):
+            rows = np.flatnonzero(batch.turn >= 0)
+            views = batch.views(rows, np.full(len(rows), seat))
+            for tokens, view in zip(views.tokens()[0], without_order(views)):
+                met += tokens.tobytes() in of_tokens
+                assert of_tokens.setdefault(tokens.tobytes(), view) == view
+                assert of_view.setdefault(view, tokens.tobytes()) == tokens.tobytes()
+        actions = batch.sample_legal()
+        blind = (batch.legal_mask()[:, 32] == 1) & (rng.random(600) < 0.5)
+        batch.step(np.where(blind, 32, actions))
+    assert met > 1000
