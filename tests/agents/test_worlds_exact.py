@@ -80,6 +80,8 @@ def compare_all(rules: Rules, deals: int, steps: int, most_hidden: int, seed: in
                 if hidden_actions(views) > most_hidden:
                     continue
                 expected = brute_force(views, decks_of(views.deals[0], rules))
+                if expected is None:
+                    continue  # too many stories to go through
                 check(views, batch.deals[row], expected)
                 compared += 1
         batch.step(batch.sample_legal())
@@ -89,14 +91,14 @@ def compare_all(rules: Rules, deals: int, steps: int, most_hidden: int, seed: in
 @pytest.mark.parametrize(("preset", "options"), SMALL)
 def test_small_decks_in_all_phases(preset: str, options: dict[str, Any]) -> None:
     rules = dataclasses.replace(RULES[preset], **options)
-    assert compare_all(rules, deals=12, steps=30, most_hidden=4, seed=5) > 100
+    assert compare_all(rules, deals=8, steps=30, most_hidden=4, seed=5) > 80
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("preset", "options"), SMALL)
 def test_many_small_decks(preset: str, options: dict[str, Any]) -> None:
     rules = dataclasses.replace(RULES[preset], **options)
-    assert compare_all(rules, deals=150, steps=30, most_hidden=6, seed=6) > 1000
+    assert compare_all(rules, deals=60, steps=30, most_hidden=6, seed=6) > 500
 
 
 @pytest.mark.slow
@@ -148,7 +150,7 @@ def test_endings_of_full_deals(preset: str, options: dict[str, Any]) -> None:
     rules = dataclasses.replace(RULES[preset], **options)
     compared = 0
     announced = 0
-    for seed in range(30):
+    for seed in range(12):
         batch = suit_game(rules, seed)
         while batch.turn[0] >= 0:
             if batch.deals["tricks"][0] >= 8:
@@ -159,8 +161,8 @@ def test_endings_of_full_deals(preset: str, options: dict[str, Any]) -> None:
                     compared += 1
                     announced += int(batch.deals["hundred_seat"][0] >= 0)
             batch.step(batch.sample_legal())
-    assert compared > 300
-    assert announced > 20
+    assert compared > 100
+    assert announced > 10
 
 
 def suit_game(rules: Rules, seed: int) -> DealBatch:
@@ -185,7 +187,7 @@ def test_samples_are_uniform() -> None:
     # construction, so 5 would be one in three million.
     for preset, options in (SMALL[1], SMALL[8], SMALL[0]):
         rules = dataclasses.replace(RULES[preset], **options)
-        batch = DealBatch(8, rules, seed=11, autoreset=False)
+        batch = DealBatch(4, rules, seed=11, autoreset=False)
         for step in range(24):
             for row in np.flatnonzero(batch.turn >= 0):
                 views = batch.views([row], [(step + row) % 3])
