@@ -147,14 +147,19 @@ def _played_on(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
             step(d, batch._rules[0], np.int64(rng.choice(legal)))
 
 
-def _dealt_with_marriages(pool: list[int], size: int, rng: np.random.Generator) -> list[list[int]]:
-    """Three hands with more marriages than chance would give, some seat with most of them."""
+def _dealt_well(
+    pool: list[int], size: int, seven: int, rng: np.random.Generator
+) -> list[list[int]]:
+    """Three hands with more marriages than chance would give, and the trump 7 with low trumps."""
     hands: list[list[int]] = [[], [], []]
     favourite = int(rng.integers(3))
     for queen in [c for c in pool if c % 8 == 5 and c + 1 in pool]:
         seat = favourite if rng.random() < 0.7 else int(rng.integers(3))
         if rng.random() < 0.5 and len(hands[seat]) + 2 <= size:
             hands[seat] += [queen, queen + 1]
+    low = [c for c in (seven, seven + 1, seven + 2) if c in pool]
+    if rng.random() < 0.5 and len(hands[favourite]) + len(low) <= size:
+        hands[favourite] += low
     left = [c for c in pool if c not in hands[0] + hands[1] + hands[2]]
     for hand in hands:
         while len(hand) < size:
@@ -172,7 +177,8 @@ def _cut_down(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
         if d["contract"] > 2 and size > tricks:
             keep = size
         pool = [c for c in range(32) if int(d["hands"].sum()) >> c & 1]
-        hands = _dealt_with_marriages([int(c) for c in rng.permutation(pool)], keep, rng)
+        seven = 8 * max(int(d["trump"]), 0)
+        hands = _dealt_well([int(c) for c in rng.permutation(pool)], keep, seven, rng)
         for seat in range(3):
             d["hands"][seat] = sum(1 << c for c in hands[seat])
         d["tricks"] = size - keep

@@ -53,12 +53,14 @@ HOLDINGS = 9841
 def fill_codes(w: Any) -> None:
     """Numbers the holdings of every lane, for `trick_key`.
 
-    By relative rank: who holds the highest card left, the next one and so on, how many of them are
-    tens, and whether the trump 7 is among them. Then cards that have gone leave no trace.
+    By relative rank: who holds the highest card left, the next one and so on, and how many of them
+    are tens. Then cards that have gone leave no trace. Whether the lowest trump is the 7 does not
+    matter either: where it is not, all three needs are the same number, and what one of the two
+    positions proves about needs that are all below (or above) it holds in the other. (An announced
+    7, which must be kept, is never gone while its holder has another trump.)
     """
     cards = w[HANDS] | w[HANDS + 1] | w[HANDS + 2]
     by_rank = w[FLAGS] & USE_RANKS
-    seven = w[SEVEN] >> 48
     suit_game = w[FENCES] & 0x80
     scale = np.int64(1)
     for lane in range(4):
@@ -85,8 +87,6 @@ def fill_codes(w: Any) -> None:
                 w[SEQUENCE + part] = code
                 if suit_game:
                     code += HOLDINGS * count(part & 0x300)
-                    if lane == 3 and (part & seven) != 0:
-                        code += 3 * HOLDINGS
             w[base + part] = code * scale
         scale *= 3 * HOLDINGS
 
