@@ -112,7 +112,7 @@ class DealBatch:
                 seat; no row is changed.
         """
         n = self.rules.num_cards
-        cards = np.asarray(decks)
+        cards = np.array(decks)  # a copy: they may be a part of this batch's own rows
         if cards.ndim == 1:
             cards = cards[None, :]
         if cards.ndim != 2 or cards.shape[1] != n or cards.shape[0] not in (1, len(self)):

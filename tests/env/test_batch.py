@@ -57,6 +57,13 @@ def test_the_first_dealer_and_the_deck_are_uniform() -> None:
     assert 750 < counts.min() <= counts.max() < 1130
 
 
+def test_a_batch_is_dealt_its_own_decks_again() -> None:
+    batch = DealBatch(4, seed=1)
+    decks = batch.deals["deck"].copy()
+    batch.set_decks(batch.deals["deck"], 2)
+    assert (batch.deals["deck"] == decks).all()
+
+
 def test_the_deal_rotates_and_reset_of_rows_goes_on() -> None:
     batch = DealBatch(4, seed=3)
     dealers = batch.dealer.astype(int)
