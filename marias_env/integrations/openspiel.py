@@ -189,6 +189,10 @@ class MariasGame(pyspiel.Game):
         origin = self.origin
         return len(draws(origin.rules)) + 2 if origin.explicit else 1
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # OpenSpiel's own pickles are refused for sampled chance in Python games.
+        return _game_again, (dict(self.get_parameters()),)
+
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> MariasObserver:
         """Returns an observer: see `MariasObserver`."""
         kind = observer_arguments(iig_obs_type, params)
@@ -319,6 +323,9 @@ class MariasState(pyspiel.State):
         cards = "".join(CARDS[card] for card in drawn(self._left(), draw, action))
         return f"packet {draw.packet}: {cards}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _state_again, (dict(self.get_game().get_parameters()), self.serialize())
+
     def __str__(self) -> str:
         if self.batch is not None:
             return position_text(self.batch) + ("?" if self.turns_blind_up else "")
@@ -383,6 +390,14 @@ def _set_bits(bits: int) -> list[int]:
         found.append(low.bit_length() - 1)
         bits ^= low
     return found
+
+
+def _game_again(parameters: dict[str, Any]) -> Any:
+    return pyspiel.load_game(register(), parameters)
+
+
+def _state_again(parameters: dict[str, Any], text: str) -> Any:
+    return _game_again(parameters).deserialize_state(text)
 
 
 def register() -> str:
