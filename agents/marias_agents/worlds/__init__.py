@@ -2,8 +2,8 @@
 
 A *world* of an information view is an assignment of the unseen cards to the left hand, the right
 hand and the talon of the moment (before forehand has chosen trumps: also to forehand's cards not
-yet picked up) for which some deck and some legal hidden actions give exactly this view. What counts as
-evidence is everything that the rules make certain, and nothing else: own cards; own, taken and
+yet picked up) for which some deck and some legal hidden actions give exactly this view. What counts
+as evidence is everything that the rules make certain, and nothing else: own cards; own, taken and
 passed-on talons; who could not follow, head or overtrump; marriages shown or not; announced seven
 and hundred; a seven that had to be kept; what may be put away in a suit game, and not named
 afterwards; the trump card that was shown. That somebody said nothing proves nothing.

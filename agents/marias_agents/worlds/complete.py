@@ -212,7 +212,8 @@ def complete(d: Any, r: Any, k: Any, kinds: Any, cards: Any, state: Any) -> Any:
         The advanced stream.
     """
     put = np.empty(EXCHANGES, dtype=np.int64)
-    put[:] = k["put"]
+    for e in range(EXCHANGES):
+        put[e] = k["put"][e]
     full = np.empty(2, dtype=np.int64)
     for place in range(2):
         seat = seat_at(k, place)

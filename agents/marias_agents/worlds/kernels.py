@@ -161,7 +161,8 @@ def _enumerate(view: Any, r: Any, known: Any, kinds: Any, out: Any, state: Any) 
             room[i, 0] = split[e, 2 * i + 1]
             room[i, 1] = start[c, i + 1] - start[c, i] - room[i, 0] - room[i, 2]
         # Card by card: `choice` is the next place to try for each.
-        by_place[:] = 0
+        for place in range(3):
+            by_place[place] = 0
         at = 0
         choice[0] = 0
         while at >= 0:
@@ -207,8 +208,9 @@ def marginals_into(view: Any, r: Any, out: Any) -> Any:
     Returns:
         The number of worlds.
     """
-    out[:] = 0.0
     for card in range(32):
+        for column in range(4):
+            out[card, column] = 0.0
         for seat in range(3):
             if (np.int64(view["hands"][seat]) >> card) & 1:
                 out[card, seat] = 1.0

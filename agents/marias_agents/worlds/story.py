@@ -67,6 +67,14 @@ def sort_kinds(r: Any, k: Any, kinds: Any) -> None:
 
 
 @jit
+def copy_counts(counts: Any, num: Any, out: Any) -> None:
+    """Copies (3, kinds) counts. A loop, like its neighbours: array expressions compile slowly."""
+    for place in range(3):
+        for kind in range(num):
+            out[place, kind] = counts[place, kind]
+
+
+@jit
 def count_kinds(kinds: Any, cards: Any, out: Any) -> None:
     """Adds the number of cards of each kind in a set to `out`."""
     while cards != 0:
@@ -107,7 +115,9 @@ def order_legal(
         first: kind of the first discard.
         second: kind of the second, -1 if there is none yet.
     """
-    free = hand + put
+    free = np.zeros(MAX_KINDS, dtype=np.int64)
+    for kind in range(kinds["num"]):
+        free[kind] = hand[kind] + put[kind]
     if trump_kind >= 0:
         free[trump_kind] -= 1
     low = np.int64(0)
@@ -195,18 +205,20 @@ def _next_pair(cards: Any, num: Any, one: Any, two: Any) -> Any:
 def _before(k: Any, kinds: Any, counts: Any, e: Any, out: Any) -> Any:
     # Undoes exchange e but for the talon taken, if that is hidden: then 1. If it is known, all: 2.
     # If it cannot have been taken by him who must have taken it: 0.
-    out[:] = counts
+    num = kinds["num"]
+    copy_counts(counts, num, out)
     seat = k["discarder"][e]
     hidden = seat != k["viewer"]
     place = place_of(k, seat) if hidden else np.int64(LEFT)
-    if hidden:
-        out[place] += out[TABLE]
-    out[TABLE, :] = 0
+    for kind in range(num):
+        if hidden:
+            out[place, kind] += out[TABLE, kind]
+        out[TABLE, kind] = 0
     if k["put"][e - 1] == HIDDEN:
         return 1
     count_kinds(kinds, k["put"][e - 1], out[TABLE])
     if hidden:
-        for kind in range(kinds["num"]):
+        for kind in range(num):
             out[place, kind] -= out[TABLE, kind]
             if out[place, kind] < 0:
                 return 0
@@ -234,7 +246,7 @@ def story_exists(r: Any, k: Any, kinds: Any, counts: Any, top: Any) -> Any:
     # after[e]: the cards after exchange e; pair[e]: kinds of the talon that it took, when hidden.
     after = np.zeros((EXCHANGES, 3, MAX_KINDS), dtype=np.int64)
     pair = np.zeros((EXCHANGES, 2), dtype=np.int64)
-    after[top] = counts
+    copy_counts(counts, kinds["num"], after[top])
     e = np.int64(top)
     while e <= top:
         if e == 1:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from marias_agents.worlds.knowledge import LEFT, RIGHT, TABLE, place_of, seat_at
-from marias_agents.worlds.story import MAX_KINDS, count_kinds, story_exists
+from marias_agents.worlds.story import MAX_KINDS, copy_counts, count_kinds, story_exists
 from marias_env.core.bits import RANK_Q
 from marias_env.core.jit import jit
 
@@ -42,6 +42,12 @@ def _allow(cases: Any, case: Any, place: Any, cards: Any, there: Any) -> None:
     for other in range(3):
         if (other == place) != there:
             cases[case, other] &= ~cards
+
+
+@jit
+def _copy_case(cases: Any, case: Any, out: Any, to: Any) -> None:
+    for place in range(3):
+        out[to, place] = cases[case, place]
 
 
 @jit
@@ -76,18 +82,20 @@ def hundred_cases(view: Any, r: Any, k: Any, cases: Any) -> Any:
             return np.int64(1)
         one = needed & -needed
         two = needed ^ one
-        before = cases[done : done + open_cases].copy()
+        before = np.empty((open_cases, 3), dtype=np.int64)
         for i in range(open_cases):
-            cases[done] = before[i]
+            _copy_case(cases, done + i, before, i)
+        for i in range(open_cases):
+            _copy_case(before, i, cases, done)
             _allow(cases, done, place, needed, True)
             done += 1
         n = np.int64(0)
         for i in range(open_cases):
-            cases[done + n] = before[i]
+            _copy_case(before, i, cases, done + n)
             _allow(cases, done + n, place, one, False)
             n += 1
             if two != 0:
-                cases[done + n] = before[i]
+                _copy_case(before, i, cases, done + n)
                 _allow(cases, done + n, place, one, True)
                 _allow(cases, done + n, place, two, False)
                 n += 1
@@ -155,10 +163,18 @@ def next_split(places: Any, n: Any, room: Any, on_table: Any, left: Any) -> Any:
 
 
 @jit
-def _grown(old: Any, size: Any) -> Any:
-    new = np.empty((size, old.shape[1]), dtype=np.int8)
-    new[: old.shape[0]] = old
-    return new
+def _grown(upto: Any, case: Any, split: Any) -> Any:
+    # The same arrays with twice the room.
+    n = upto.shape[0]
+    new_upto = np.empty(2 * n, dtype=np.int64)
+    new_case = np.empty(2 * n, dtype=np.int64)
+    new_split = np.empty((2 * n, 2 * MAX_CLASSES), dtype=np.int8)
+    for i in range(n):
+        new_upto[i] = upto[i]
+        new_case[i] = case[i]
+        for j in range(2 * MAX_CLASSES):
+            new_split[i, j] = split[i, j]
+    return new_upto, new_case, new_split
 
 
 @jit
@@ -238,7 +254,7 @@ def build_tables(view: Any, r: Any, k: Any, kinds: Any) -> Any:
                 continue
             possible = True
             if k["careful"]:
-                counts[:] = fixed
+                copy_counts(fixed, kinds["num"], counts)
                 for i in range(classes):
                     counts[TABLE, kind[i]] += now[i, 0]
                     counts[LEFT, kind[i]] += now[i, 1]
@@ -246,9 +262,7 @@ def build_tables(view: Any, r: Any, k: Any, kinds: Any) -> Any:
                 possible = story_exists(r, k, kinds, counts, k["exchanges"])
             if possible:
                 if n == upto.shape[0]:
-                    upto = np.append(upto, np.empty(n, dtype=np.int64))
-                    case = np.append(case, np.empty(n, dtype=np.int64))
-                    split = _grown(split, 2 * n)
+                    upto, case, split = _grown(upto, case, split)
                 total += ways[classes]
                 upto[n] = total
                 case[n] = c
