@@ -31,7 +31,7 @@ TINY = PPOConfig(
     minibatch=256,
     hidden=32,
     seed=3,
-    past_fraction=0.5,
+    opponent_fraction=0.5,
     past_every=1,
 )
 

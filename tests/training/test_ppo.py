@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 
 from marias_env import DealBatch  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
-from marias_training.checkpoints import NetAgent  # noqa: E402
 from marias_training.config import PPOConfig, option_helps  # noqa: E402
 from marias_training.features import NUM_INPUTS, canonical  # noqa: E402
+from marias_training.net_agent import NetAgent  # noqa: E402
 from marias_training.ppo import (  # noqa: E402
     Trainer,
     join,
@@ -23,7 +23,14 @@ from marias_training.ppo import (  # noqa: E402
 )
 
 TINY = PPOConfig(
-    steps=10**6, minutes=0, deals=64, minibatch=256, hidden=32, precision="float32", seed=3
+    steps=10**6,
+    minutes=0,
+    deals=64,
+    minibatch=256,
+    hidden=32,
+    precision="float32",
+    seed=3,
+    random_bids=0.0,
 )
 
 
@@ -135,6 +142,22 @@ def test_actions_are_sampled_as_often_as_their_probability() -> None:
     np.testing.assert_allclose(counts, logs.exp()[0].numpy(), atol=0.04)
 
 
+def test_random_bids_are_part_of_the_stored_probabilities() -> None:
+    trainer = Trainer(dataclasses.replace(TINY, random_bids=0.5, deals=600, threads=1))
+    with torch.no_grad():
+        trainer.policy.head.bias[37] = 20.0  # the suit game, always
+    rollout = trainer.rollout(0)
+    legal = rollout.masks.sum(1)
+    naming = rollout.masks[:, 37] == 1
+    assert (legal[naming] == 5).all()
+    suit = rollout.actions[naming] == 37
+    assert abs(suit.mean() - (0.5 + 0.5 / 5)) < 0.08
+    np.testing.assert_allclose(np.exp(rollout.log_probs[naming][suit]), 0.6, atol=1e-4)
+    np.testing.assert_allclose(np.exp(rollout.log_probs[naming][~suit]), 0.1, atol=1e-4)
+    at = np.arange(len(rollout.actions))
+    assert (rollout.masks[at, rollout.actions] == 1).all()
+
+
 def test_threads_share_the_same_deals() -> None:
     decks = [
         np.concatenate([b.deals["deck"] for b in Trainer(config).batches])
@@ -156,13 +179,16 @@ def test_a_privileged_critic_sees_more_and_the_policy_never_does() -> None:
     assert np.isfinite(list(trainer.train_update().values())).all()
 
 
-def test_past_snapshots_play_but_do_not_learn() -> None:
-    config = dataclasses.replace(TINY, past_fraction=1.0, past_every=1, past_size=2)
+@pytest.mark.parametrize("opponent", ["past", "good"])
+def test_opponents_play_but_do_not_learn(opponent: str) -> None:
+    config = dataclasses.replace(
+        TINY, opponent=opponent, opponent_fraction=1.0, past_every=1, past_size=2
+    )
     trainer = Trainer(config)
     for _ in range(3):
         trainer.train_update()
-    assert len(trainer.past) == 2
-    rollout = trainer.rollout(0, trainer._past_net())
+    assert len(trainer.past) == (2 if opponent == "past" else 0)
+    rollout = trainer.rollout(0, trainer._opponent())
     free = rollout.masks.sum(1) > 1
     assert 0.3 < rollout.learn.sum() / free.sum() < 0.7
     for row in range(len(rollout.payments)):
@@ -216,7 +242,7 @@ def test_rewards_keep_sign_and_order(reward: str) -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"deals": 0}, {"reward": "raw"}, {"precision": "half"}, {"threads": 99}, {"steps": -1}]
-    + [{"past_fraction": 1.5}, {"steps": 0, "minutes": 0.0}],
+    + [{"opponent_fraction": 1.5}, {"random_bids": -0.1}, {"steps": 0, "minutes": 0.0}],
 )
 def test_bad_options_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected"):
@@ -229,7 +255,9 @@ def test_every_option_is_documented() -> None:
 
 def test_it_learns_to_stop_naming_durch() -> None:
     trainer = Trainer(
-        PPOConfig(steps=120_000, minutes=0, deals=256, minibatch=1024, hidden=64, seed=1)
+        PPOConfig(
+            steps=120_000, minutes=0, deals=256, minibatch=1024, hidden=64, seed=1, random_bids=0.0
+        )
     )
     before = compare(NetAgent(trainer.policy, "net"), "random", deals=60).capped
     first = trainer.train_update()

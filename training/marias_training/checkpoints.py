@@ -13,27 +13,20 @@ import zipfile
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 import marias_env
-from marias_agents.random_agent import stream_of
-from marias_env.core.jit import jit
-from marias_env.core.rng import mix
 from marias_env.errors import AgentError, StateError
 from marias_env.files import write_bytes_atomic
 from marias_env.observation import OBSERVATION_VERSION
-from marias_env.views import Views
 from marias_training.config import PPOConfig
-from marias_training.features import FEATURES_VERSION, canonical, to_actions
-from marias_training.ppo import Net, Trainer, load_policy, masked_log_probs
+from marias_training.features import FEATURES_VERSION
+from marias_training.net_agent import NetAgent
+from marias_training.ppo import Trainer, load_policy
 
 FORMAT: Final = "marias-checkpoint/1"
 CHECKPOINT: Final = "checkpoint.pt"
 """Its name in a run's folder."""
-_UNUSED_BITS: Final = np.uint64(11)
-"""A float64 has room for 53 of 64 random bits."""
 
 
 def save_checkpoint(trainer: Trainer, path: str | Path) -> None:
@@ -118,52 +111,6 @@ def load_trainer(path: str | Path, **changes: Any) -> Trainer:
         reason = str(error).strip().split("\n")[0]
         raise StateError(f"{path}: parts of the checkpoint do not fit: {reason}") from error
     return trainer
-
-
-class NetAgent:
-    """Plays from a policy network.
-
-    Without a seed it takes the most probable action. With one it draws from the policy; the draw
-    is a hash of seed and view, so that the same view gets the same action.
-    """
-
-    def __init__(self, policy: Net, name: str, seed: int | None = None) -> None:
-        self.policy = policy.eval()
-        self.name = name if seed is None else f"{name}@{seed}"
-        self.seed = seed
-
-    @torch.no_grad()
-    def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Chooses an action for every view."""
-        inputs = canonical(views.observe(), np.ascontiguousarray(masks))
-        legal = torch.from_numpy(inputs.masks)
-        logs = masked_log_probs(self.policy(torch.from_numpy(inputs.features)), legal)
-        if self.seed is None:
-            chosen = logs.argmax(1).numpy()
-        else:
-            chosen = _drawn(logs.exp().double().numpy(), views.deals["rng"], self.seed)
-        return to_actions(chosen.astype(np.int64), inputs.order)
-
-    def __repr__(self) -> str:
-        return f"make({self.name!r})"
-
-
-@jit
-def _uniform(hashes: Any, key: Any, out: Any) -> None:
-    for i in range(hashes.shape[0]):
-        out[i] = np.float64(mix(stream_of(hashes[i], key)) >> _UNUSED_BITS) * 2.0**-53
-
-
-def _drawn(
-    probabilities: npt.NDArray[np.float64], hashes: npt.NDArray[np.uint64], seed: int
-) -> npt.NDArray[np.int64]:
-    marks = np.empty(len(hashes))
-    key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    _uniform(np.ascontiguousarray(hashes), key, marks)
-    sums = probabilities.cumsum(axis=1)
-    # The first action whose sum passes the mark; an illegal one adds nothing and never does.
-    chosen: npt.NDArray[np.int64] = (sums > (marks * sums[:, -1])[:, None]).argmax(axis=1)
-    return chosen
 
 
 def load_agent(path: str | Path, seed: int | None = None) -> NetAgent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Final
 
 REWARDS: Final = ("log", "sqrt", "cap")
@@ -37,7 +38,11 @@ class PPOConfig:
         hidden: width of the layers.
         layers: hidden layers of each network.
         privileged_critic: the critic (used in training only) sees all cards.
-        past_fraction: share of deals in which one or two seats are played by a past snapshot.
+        random_bids: share of contracts and replies that are drawn uniformly, so that the games the
+            policy no longer names stay known.
+        opponent: agent that plays one or two seats in `opponent_fraction` of the deals: `past` for
+            snapshots of the policy, or a name such as `rules`.
+        opponent_fraction: 0: pure self-play.
         past_every: updates between snapshots.
         past_size: snapshots kept.
         precision: `float32`, `bfloat16` (weights stay float32), or `auto`: bfloat16 where the CPU
@@ -66,7 +71,9 @@ class PPOConfig:
     hidden: int = 256
     layers: int = 2
     privileged_critic: bool = True
-    past_fraction: float = 0.0
+    random_bids: float = 0.05
+    opponent: str = "past"
+    opponent_fraction: float = 0.0
     past_every: int = 20
     past_size: int = 8
     precision: str = "auto"
@@ -81,8 +88,9 @@ class PPOConfig:
                 raise ValueError(f"{name}: {getattr(self, name)!r}; expected {', '.join(choices)}")
         if self.deals < self.threads:
             raise ValueError(f"deals: {self.deals!r}; expected at least one for each thread")
-        if not 0 <= self.past_fraction <= 1:
-            raise ValueError(f"past_fraction: {self.past_fraction!r}; expected 0 to 1")
+        for name in ("random_bids", "opponent_fraction"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: {getattr(self, name)!r}; expected 0 to 1")
         if self.steps < 0 or self.minutes < 0 or not (self.steps or self.minutes):
             raise ValueError("steps, minutes: expected one of them above 0, to end the run")
 
@@ -95,3 +103,12 @@ def option_helps() -> dict[str, str]:
         match = re.search(rf"^    {field.name}: (.*(?:\n        .*)*)", text, re.MULTILINE)
         found[field.name] = " ".join(match[1].split()) if match else ""
     return found
+
+
+def use_bfloat16(precision: str) -> bool:
+    """Resolves `PPOConfig.precision`: whether networks compute in bfloat16."""
+    if precision == "auto":
+        info = Path("/proc/cpuinfo")
+        flags = info.read_text(errors="replace") if info.exists() else ""
+        return "avx512_bf16" in flags or "amx_bf16" in flags
+    return precision == "bfloat16"

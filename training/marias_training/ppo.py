@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from marias_agents import Agent, make
 from marias_env import DealBatch
-from marias_env.actions import CONTRACTS, NUM_ACTIONS, PLAY
-from marias_training.config import PPOConfig
+from marias_env.actions import CONTRACT, CONTRACTS, NUM_ACTIONS, PLAY, REPLY
+from marias_training.config import PPOConfig, use_bfloat16
 from marias_training.features import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
+from marias_training.net_agent import NetAgent
 
 FloatArray = npt.NDArray[np.float32]
 ILLEGAL_LOGIT = -1e9
@@ -90,6 +91,16 @@ def load_policy(config: PPOConfig, weights: dict[str, torch.Tensor]) -> Net:
     return net
 
 
+def with_random_bids(
+    log_probs: torch.Tensor, masks: torch.Tensor, share: torch.Tensor
+) -> torch.Tensor:
+    """Returns the log-probabilities of a policy that acts uniformly at random with (N,) `share`."""
+    legal = (masks != 0).float()
+    uniform = legal / legal.sum(1, keepdim=True)
+    mixed = log_probs.exp() * (1 - share[:, None]) + uniform * share[:, None]
+    return mixed.clamp(min=1e-30).log().masked_fill(masks == 0, ILLEGAL_LOGIT)
+
+
 def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Returns log-probabilities; illegal actions are out before the softmax, not after it."""
     return functional.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=1)
@@ -109,7 +120,7 @@ class Rollout:
         rows: (N,) deal.
         seats: (N,) seat.
         groups: (N,) 0…3: role and stage, within which advantages are normalised.
-        learn: (N,) bool: in the loss. Forced decisions and a past snapshot's are not.
+        learn: (N,) bool: in the loss. Forced decisions and an opponent's are not.
         payments: (deals, 3) units.
     """
 
@@ -216,13 +227,14 @@ class Trainer:
         """One rollout and one update; returns what happened, for logs."""
         config = self.config
         began = time.perf_counter()
-        past = self._past_net()
-        rollout = join(list(self.pool.map(lambda i: self.rollout(i, past), range(config.threads))))
+        other = self._opponent()
+        rollout = join(list(self.pool.map(lambda i: self.rollout(i, other), range(config.threads))))
         played = time.perf_counter()
         stats = self.update(rollout)
         self.updates += 1
         self.decisions += len(rollout.actions)
-        if config.past_fraction and self.updates % config.past_every == 0:
+        past = config.opponent == "past" and config.opponent_fraction > 0
+        if past and self.updates % config.past_every == 0:
             now = {name: value.clone() for name, value in self.policy.state_dict().items()}
             self.past = [*self.past, now][-config.past_size :]
         seconds = time.perf_counter() - began
@@ -273,21 +285,21 @@ class Trainer:
     # ------------------------------------------------------------------ playing
 
     @torch.no_grad()
-    def rollout(self, thread: int, past: Net | None = None) -> Rollout:
+    def rollout(self, thread: int, opponent: Agent | None = None) -> Rollout:
         """Plays a thread's deals to their end, with one forward pass per sweep over all of them.
 
         Args:
             thread: whose batch and random stream.
-            past: a snapshot that plays one or two seats in `past_fraction` of the deals.
+            opponent: plays one or two seats in `opponent_fraction` of the deals.
         """
         batch, rng, config = self.batches[thread], self.rngs[thread], self.config
         batch.reset(indices=np.arange(len(batch)))
-        past_seats = np.zeros((len(batch), 3), dtype=np.bool_)
-        if past is not None:
-            some = np.arange(int(config.past_fraction * len(batch)))
+        others = np.zeros((len(batch), 3), dtype=np.bool_)  # seats of the opponent
+        if opponent is not None:
+            some = np.arange(int(config.opponent_fraction * len(batch)))
             first = torch.randint(3, (len(some),), generator=rng).numpy()
-            past_seats[some, first] = True
-            past_seats[some[::2], (first[::2] + 1) % 3] = True
+            others[some, first] = True
+            others[some[::2], (first[::2] + 1) % 3] = True
         steps: list[tuple[npt.NDArray[Any], ...]] = []
         actions = np.empty(len(batch), dtype=np.int64)
         while True:
@@ -301,24 +313,33 @@ class Trainer:
             # A third of all decisions are forced and need no network.
             chosen = masks.argmax(1).astype(np.int64)
             log_probs = np.zeros(len(rows), dtype=np.float32)
-            free, by_past = masks.sum(1) > 1, past_seats[rows, seats]
-            for net, mine in ((self.policy, free & ~by_past), (past, free & by_past)):
-                if net is not None and mine.any():
-                    inputs = torch.from_numpy(features[mine, :NUM_INPUTS])
-                    logs = masked_log_probs(self._run(net, inputs), torch.from_numpy(masks[mine]))
-                    # The largest of log p + Gumbel noise is a sample of p.
-                    noise = torch.empty_like(logs).exponential_(generator=rng)
-                    noise = noise.clamp_(min=1e-30).log_()  # an exact 0 would beat the mask
-                    picked = (logs - noise).argmax(1)
-                    chosen[mine] = picked.numpy()
-                    log_probs[mine] = logs.gather(1, picked[:, None])[:, 0].numpy()
+            phase = batch.deals["phase"][rows]
+            foreign = others[rows, seats]
+            learn = (masks.sum(1) > 1) & ~foreign
+            if learn.any():
+                legal = torch.from_numpy(masks[learn])
+                inputs = torch.from_numpy(features[learn, :NUM_INPUTS])
+                logs = masked_log_probs(self._run(self.policy, inputs), legal)
+                # A contract that is never named teaches nobody to play it, or to defend against
+                # it. The ratio in the update is to these probabilities, so nothing is distorted.
+                bids = np.isin(phase[learn], (CONTRACT, REPLY)) * np.float32(config.random_bids)
+                logs = with_random_bids(logs, legal, torch.from_numpy(bids))
+                # The largest of log p + Gumbel noise is a sample of p.
+                noise = torch.empty_like(logs).exponential_(generator=rng)
+                noise = noise.clamp_(min=1e-30).log_()  # an exact 0 would beat the mask
+                picked = (logs - noise).argmax(1)
+                chosen[learn] = picked.numpy()
+                log_probs[learn] = logs.gather(1, picked[:, None])[:, 0].numpy()
+            actions[:] = -1
+            actions[rows] = to_actions(chosen, order)
+            if opponent is not None and foreign.any():
+                views = batch.views(rows[foreign])
+                actions[rows[foreign]] = opponent.act(views, views.legal_mask())
             # A declarer is paid double, and what hangs on a bid spreads wider than what hangs on a
             # card: four groups for normalising.
             declares = batch.deals["declarer"][rows] == seats
-            groups = 2 * (batch.deals["phase"][rows] == PLAY) + declares.astype(np.int64)
-            steps.append((features, masks, chosen, log_probs, rows, seats, groups, free & ~by_past))
-            actions[:] = -1
-            actions[rows] = to_actions(chosen, order)
+            groups = 2 * (phase == PLAY) + declares.astype(np.int64)
+            steps.append((features, masks, chosen, log_probs, rows, seats, groups, learn))
             batch.step(actions)
         sweeps = np.cumsum([0] + [len(step[0]) for step in steps]).tolist()
         features, masks, chosen, log_probs, rows, seats, groups, learn = (
@@ -345,11 +366,15 @@ class Trainer:
             out: torch.Tensor = net(features)
         return out.float()
 
-    def _past_net(self) -> Net | None:
+    def _opponent(self) -> Agent | None:
+        if not self.config.opponent_fraction:
+            return None
+        if self.config.opponent != "past":
+            return make(self.config.opponent)
         if not self.past:
             return None
         pick = int(torch.randint(len(self.past), (1,), generator=self.rngs[-1]))
-        return load_policy(self.config, self.past[pick])
+        return NetAgent(load_policy(self.config, self.past[pick]), "past", seed=self.updates)
 
     # ------------------------------------------------------------------ learning
 
@@ -377,16 +402,16 @@ class Trainer:
         for _ in range(config.epochs):
             order = torch.randperm(len(used), generator=self.rngs[-1])
             for pick in torch.split(order, config.minibatch):
-                # Each thread takes a part of the minibatch; the sum is in the order of the threads,
-                # so that it is the same in every run.
+                # Each thread takes a part of the minibatch.
                 shares = pick.tensor_split(config.threads)
                 gradients_of = partial(self._gradients, data, entropy_coef, len(pick))
                 results = list(self.pool.map(gradients_of, shares))
                 for number, parameter in enumerate(self.parameters):
-                    parameter.grad = sum_of([gradients[number] for gradients, _ in results])
+                    parts = [gradients[number] for gradients, _ in results]
+                    parameter.grad = torch.stack(parts).sum(0)
                 nn.utils.clip_grad_norm_(self.parameters, config.max_grad_norm)
                 self.optimizer.step()
-                totals += sum_of([losses for _, losses in results])
+                totals += torch.stack([losses for _, losses in results]).sum(0)
                 batches += 1
         stats = dict(zip(LOSSES, (totals / batches).tolist()))
         stats["explained"] = 1 - float(rollout.advantages[used].var() / (returns.var() + 1e-9))
@@ -415,25 +440,6 @@ class Trainer:
             share = (ratio != clipped).sum() / size
             losses = torch.stack([policy_loss, value_loss, entropy_mean, kl, share])
         return gradients, losses
-
-
-def sum_of(tensors: list[torch.Tensor]) -> torch.Tensor:
-    """Returns the sum, added up in the order given."""
-    total = tensors[0]
-    for tensor in tensors[1:]:
-        total = total + tensor
-    return total
-
-
-def use_bfloat16(precision: str) -> bool:
-    """Resolves `PPOConfig.precision`."""
-    if precision == "auto":
-        info = Path("/proc/cpuinfo")
-        flags = info.read_text(errors="replace") if info.exists() else ""
-        return "avx512_bf16" in flags or "amx_bf16" in flags
-    if precision not in ("float32", "bfloat16"):
-        raise ValueError(f"precision: {precision!r}; expected auto, float32 or bfloat16")
-    return precision == "bfloat16"
 
 
 def deal_stats(deals: npt.NDArray[Any]) -> dict[str, float]:

@@ -23,8 +23,9 @@ from typing import Any, Final
 from marias_env.errors import StateError
 from marias_env.files import write_text_atomic
 from marias_training.arena import compare
-from marias_training.checkpoints import CHECKPOINT, NetAgent, load_trainer, save_checkpoint
+from marias_training.checkpoints import CHECKPOINT, load_trainer, save_checkpoint
 from marias_training.config import PPOConfig
+from marias_training.net_agent import NetAgent
 from marias_training.plots import draw_learning_curve
 from marias_training.ppo import Trainer
 
