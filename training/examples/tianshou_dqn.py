@@ -8,8 +8,7 @@ import argparse
 
 import numpy as np
 import torch
-from tianshou.algorithm import DQN
-from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
 from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
 from tianshou.algorithm.optim import AdamOptimizerFactory
 from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
@@ -40,23 +39,22 @@ def mean_units(algorithm, deals):
 parser = argparse.ArgumentParser()
 parser.add_argument("--rounds", type=int, default=10)
 parser.add_argument("--deals", type=int, default=300)
-args, _ = parser.parse_args(), torch.manual_seed(1)
-env = Squashed(marias_v0.env(dtype="float32"))
+_ = torch.manual_seed(1), np.random.seed(1)  # noqa: NPY002 (Tianshou draws from it)
+args, env = parser.parse_args(), Squashed(marias_v0.env(dtype="float32"))
 space, size = env.action_space, env.observation_space["observation"].shape
 net = Net(state_shape=size, action_shape=48, hidden_sizes=[128, 128])
 policy = DiscreteQLearningPolicy(model=net, action_space=space, eps_training=0.2)
 # The next transitions in the buffer are other seats': look past them to the end of the deal.
 dqn = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, n_step_return_horizon=99)
-others = [MARLRandomDiscreteMaskedOffPolicyAlgorithm(space) for _ in range(2)]
-algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[dqn, *others], env=env)
+random = MARLRandomDiscreteMaskedOffPolicyAlgorithm(space)
+algorithm = MultiAgentOffPolicyAlgorithm(algorithms=[dqn, random, random], env=env)
 print("before:", mean_units(algorithm, args.deals))
 envs = DummyVectorEnv([lambda: Squashed(marias_v0.env(dtype="float32"))] * 16)
 envs.seed(1)
 collector = Collector(algorithm, envs, VectorReplayBuffer(40_000, 16), exploration_noise=True)
-collector.reset()
 for _ in range(args.rounds):
     with policy_within_training_step(algorithm.policy):
-        collector.collect(n_episode=64)
+        collector.collect(n_episode=64, reset_before_collect=True)
         for _ in range(20):
             algorithm.update(collector.buffer, 512)
 print("after: ", mean_units(algorithm, args.deals))
