@@ -48,7 +48,7 @@ PARAMETERS: Mapping[str, Any] = {
     "rules": "traditional",
     "suits": "scdh",
     "ranks": "789TJQKA",
-    "options": "",
+    "options": "none",
     "dealing": "sampled",
     "dealer": -1,
     "seed": -1,
@@ -137,7 +137,9 @@ def _origin_named(params: tuple[tuple[str, Any], ...], number: int) -> _Origin:
 
 def _rules(given: Mapping[str, Any]) -> Rules:
     options: dict[str, Any] = {"suits": given["suits"], "ranks": given["ranks"]}
-    for item in filter(None, str(given["options"]).split(";")):
+    # OpenSpiel 1.6 and before cannot read an empty parameter, hence the word for no options.
+    text = str(given["options"]).removeprefix("none")
+    for item in filter(None, text.split(";")):
         name, _, value = item.partition(":")
         try:
             options[name.strip()] = json.loads(
