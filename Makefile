@@ -7,17 +7,18 @@ WORKERS ?= 0
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
-PIP := PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore $(BIN)/python -m pip
+PIP_OPTIONS := PIP_NO_INPUT=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+PIP := $(PIP_OPTIONS) $(BIN)/python -m pip
 STAMP := $(VENV)/.setup-stamp
 TORCH := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow lint format demo golden docs-tables bench clean clean-cache
+.PHONY: help setup test test-slow test-integrations lint format demo golden docs-tables bench clean clean-cache
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## Make the virtual environment with the exact versions of constraints.txt
 
@@ -33,6 +34,24 @@ test: lint ## Lint, types, then the default test suite
 
 test-slow: setup ## The heavy checks that `make test` leaves out
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow $(PYTEST_ARGS)
+
+# Frameworks whose pins clash with each other or with the main environment get environments of their
+# own, .venv-NAME with the exact versions of constraints-NAME.txt.
+EXTRAS_frameworks := torchrl,tianshou,open-spiel
+EXTRAS_rllib := rllib
+PAGE_TEST := tests/docs/test_pages.py::test_python_blocks_run_in_their_own_environment
+
+.venv-%/.setup-stamp: constraints-%.txt pyproject.toml
+	[ -x .venv-$*/bin/python ] || $(PYTHON) -m venv .venv-$*
+	$(PIP_OPTIONS) .venv-$*/bin/python -m pip install --quiet $$(grep '^torch==' $<) -c $<
+	$(PIP_OPTIONS) .venv-$*/bin/python -m pip install --quiet -c $< -e ".[$(EXTRAS_$*)]" pytest
+	@touch $@
+
+test-integrations: .venv-frameworks/.setup-stamp .venv-rllib/.setup-stamp ## The other frameworks, each in its own environment
+	.venv-frameworks/bin/python -m pytest -m integration $(PYTEST_ARGS) \
+	    $(foreach name,openspiel tianshou torchrl,tests/integrations/test_$(name)*.py '$(PAGE_TEST)[$(name).md]')
+	.venv-rllib/bin/python -m pytest -m integration $(PYTEST_ARGS) \
+	    tests/integrations/test_rllib.py '$(PAGE_TEST)[rllib.md]'
 
 lint: setup ## Ruff's checks and formatting, and mypy --strict
 	$(BIN)/ruff check .

@@ -43,18 +43,19 @@ def test_every_table_is_on_a_page() -> None:
     assert used == set(TABLES)
 
 
-PYTHON_PAGES = [p for p in PAGES if p.name not in OWN_ENVIRONMENT and blocks(p, "python")]
+PYTHON_PAGES = [p for p in PAGES if blocks(p, "python")]
+MAIN_PAGES = [p for p in PYTHON_PAGES if p.name not in OWN_ENVIRONMENT]
+OTHER_PAGES = [p for p in PYTHON_PAGES if p.name in OWN_ENVIRONMENT]
 
 
-@pytest.mark.parametrize("page", PYTHON_PAGES, ids=ids)
-def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+def run_blocks(page: Path, folder: Path) -> None:
     code = "\n".join(blocks(page, "python"))
     # The `if __name__` guard lets a page start processes; examples write to an empty folder.
-    script = tmp_path / "page.py"
+    script = folder / "page.py"
     script.write_text(code, "utf-8")
     result = subprocess.run(
         [sys.executable, str(script)],
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=240,
@@ -62,6 +63,17 @@ def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert result.returncode == 0, f"{page.name}:\n{result.stdout}\n{result.stderr}"
+
+
+@pytest.mark.parametrize("page", MAIN_PAGES, ids=ids)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    run_blocks(page, tmp_path)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("page", OTHER_PAGES, ids=ids)
+def test_python_blocks_run_in_their_own_environment(page: Path, tmp_path: Path) -> None:
+    run_blocks(page, tmp_path)
 
 
 def test_every_block_names_its_language() -> None:
