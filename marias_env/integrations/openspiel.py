@@ -239,7 +239,8 @@ class MariasState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         assert self.batch is not None
-        return _set_bits(int(self.batch.deals["legal"][0]))
+        legal = int(self.batch.deals["legal"][0])
+        return [action for action in range(NUM_ACTIONS) if legal >> action & 1]
 
     # ------------------------------------------------------------------ chance
 
@@ -383,15 +384,6 @@ class MariasState(pyspiel.State):
         for draw in draws(self._origin.rules):
             cards = [waiting[draw.packet].pop(0) for _ in range(draw.size)]
             self.apply_action(outcome_of(self._left(), draw, cards))
-
-
-def _set_bits(bits: int) -> list[int]:
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
 
 
 def _game_again(parameters: dict[str, Any]) -> Any:
