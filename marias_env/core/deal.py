@@ -184,13 +184,13 @@ def _place(i: int, rules: Rules) -> int:
     return NO_PLACE
 
 
-@functools.lru_cache(maxsize=256)
 def pack_rules(rules: Rules, match_length: int = 0, match_points: int = 0) -> Any:
-    """Returns a rule set as a `RULE_SET` array of length 1, what the compiled functions read.
+    """Returns a rule set as a `RULE_SET` array of length 1, what the compiled functions read."""
+    return _packed(rules, match_length, match_points).copy()
 
-    The array is shared by all callers and must not be written to. (A read-only one would have
-    another type for Numba, and compile everything a second time.)
-    """
+
+@functools.lru_cache(maxsize=256)
+def _packed(rules: Rules, match_length: int, match_points: int) -> Any:
     packed = np.zeros(1, dtype=RULE_SET)
     row = packed[0]
 
