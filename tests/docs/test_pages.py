@@ -58,7 +58,7 @@ def run_blocks(page: Path, folder: Path) -> None:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=900,
         env={**os.environ, "MPLBACKEND": "Agg"},
         check=False,
     )
