@@ -46,10 +46,12 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "bids and announces as `rules`, plays random cards",
     ),
     "pimc": Entry(
-        ("marias_agents.pimc", "make_pimc"), "pimc:N: samples N worlds and solves each exactly"
+        ("marias_agents.search.agent", "make_pimc"),
+        "pimc:N: searches every decision in sampled worlds, N of them solved for a first card",
     ),
     "ismcts": Entry(
-        ("marias_agents.ismcts", "make_ismcts"), "ismcts:N: information-set tree search, N rounds"
+        ("marias_agents.search.ismcts", "make_ismcts"),
+        "ismcts:N: information-set tree search, N rounds",
     ),
     "net": Entry(("marias_agents.net", "make_net"), "net:NAME: a trained net of this package"),
 }

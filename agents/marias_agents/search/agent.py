@@ -1,0 +1,67 @@
+"""The agent `pimc`: determinized search in every phase of a deal."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from marias_agents.agent import Agent
+from marias_agents.rules.kernel import act_rows
+from marias_agents.search.bids import decide_bid
+from marias_agents.search.cards import decide_card
+from marias_agents.search.decision import Decision
+from marias_agents.search.engine import Engine
+from marias_agents.search.options import PimcOptions, parse_options
+from marias_env.actions import PLAY
+from marias_env.views import Views
+
+
+class PimcAgent:
+    """Samples worlds that agree with all the seat knows, and values every option in each.
+
+    Args:
+        options: how it searches.
+        seed: agents of different seeds sample different worlds.
+        name: what tables call it.
+    """
+
+    def __init__(self, options: PimcOptions, seed: int = 0, name: str = "pimc") -> None:
+        self.options = options
+        self.name = name
+        self.seed = seed
+        self._engine = Engine(options, seed)
+
+    def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """Chooses an action for every view (the masks are in the views)."""
+        return np.array([decision.action for decision in self.decide(views)], dtype=np.int64)
+
+    def explain(self, views: Views) -> list[str]:
+        """Returns a line for every view: what each alternative is worth, and how often it wins."""
+        return [str(decision) for decision in self.decide(views)]
+
+    def decide(self, views: Views) -> list[Decision]:
+        """Returns what is done in every view, and why."""
+        first = np.empty(len(views), dtype=np.int64)
+        act_rows(views.deals, views.packed_rules, self._engine.points, first)
+        return [self._decide(views, i, int(first[i])) for i in range(len(views))]
+
+    def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
+        view = views.deals[i : i + 1]
+        legal = int(view["legal"][0])
+        if legal & (legal - 1) == 0:
+            return Decision(rules_action, "nothing else is legal")
+        self._engine.start_clock()
+        playing = view["phase"][0] == PLAY
+        if (self.options.cards if playing else self.options.bids) == "rules":
+            return Decision(rules_action, "as the rules player does")
+        decide = decide_card if playing else decide_bid
+        return decide(self._engine, view, views.packed_rules, rules_action)
+
+    def __repr__(self) -> str:
+        return f"make({self.name!r})"
+
+
+def make_pimc(argument: str = "", seed: int = 0) -> Agent:
+    """Makes the agent `pimc`."""
+    name = "pimc" + (f":{argument}" if argument else "") + (f"@{seed}" if seed else "")
+    return PimcAgent(parse_options(argument), seed, name)

@@ -1,0 +1,206 @@
+"""Search agents: legal everywhere, functions of the view, reproducible, exact when all is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from marias_agents import make
+from marias_agents.search.agent import PimcAgent
+from marias_agents.search.beliefs import likely_worlds
+from marias_agents.search.options import PimcOptions, parse_options
+from marias_agents.solver import NO_VALUE, solve_cards
+from marias_agents.worlds import count_worlds, sample_worlds
+from marias_env.actions import ACTIONS, PHASES, PLAY
+from marias_env.batch import DealBatch
+from marias_env.errors import AgentError
+from marias_env.views import make_views
+from tests.agents.agent_cases import VARIANTS, duel, interval, play_out
+from tests.hidden import permuted, put
+
+FAST = "pimc:2,bid_worlds=2"
+
+
+def quick(**options: Any) -> PimcAgent:
+    return PimcAgent(PimcOptions(**{"worlds": 2, "bid_worlds": 2, **options}))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_legal_in_every_phase(variant: str) -> None:
+    # With random players at the table it meets contexts it would never bring about.
+    for seats in ((0, 0, 0), (0, 1, 1)):
+        batch = DealBatch(5, VARIANTS[variant], seed=4, autoreset=False)
+        play_out(batch, (make(FAST), make("random")), seats)
+        assert (batch.turn == -1).all()
+
+
+@pytest.mark.parametrize("preset", ["traditional", "online"])
+def test_no_hidden_card_matters(preset: str) -> None:
+    rng = np.random.default_rng(1)
+    agent = make(FAST)
+    batch = DealBatch(6, preset, seed=9, autoreset=False)
+    compared = np.zeros(len(PHASES), dtype=int)
+    while (batch.turn >= 0).any():
+        rows = np.flatnonzero(batch.turn >= 0)
+        views = batch.views(rows)
+        chosen = agent.act(views, views.legal_mask())
+        # Cards that the seat has not seen change places; then another world of its view is true.
+        other = batch[rows]
+        for i, row in enumerate(rows):
+            hidden = permuted(batch.deals[row], int(batch.turn[row]), batch.rules, rng)
+            if hidden is not None:
+                put(other.deals, i, hidden)
+                compared[batch.phase[row]] += 1
+        seen = other.views()
+        before = seen.deals.tobytes()
+        assert (agent.act(seen, seen.legal_mask()) == chosen).all()
+        assert seen.deals.tobytes() == before
+        seen = sample_worlds(views, 1, seed=3).views()
+        assert (agent.act(seen, seen.legal_mask()) == chosen).all()
+        # One by one as in a batch.
+        assert agent.act(views[[-1]], views[[-1]].legal_mask())[0] == chosen[-1]
+        actions = np.full(len(batch), -1, dtype=np.int64)
+        actions[rows] = chosen
+        batch.step(actions)
+    assert (compared[[1, 2, 3, 5, 6, PLAY]] > 2).all(), compared
+
+
+def test_threads_and_copies_decide_the_same() -> None:
+    one, two = quick(worlds=3), quick(worlds=3, threads=2)
+    other = make("pimc:3,bid_worlds=2@5")
+    batch = DealBatch(4, seed=2, autoreset=False)
+    differs = 0
+    while (batch.turn >= 0).all():
+        views = batch.views()
+        chosen = one.act(views, views.legal_mask())
+        assert (two.act(views, views.legal_mask()) == chosen).all()
+        assert one.explain(views[:2]) == two.explain(views[:2])
+        differs += int((other.act(views, views.legal_mask()) != chosen).sum())
+        batch.step(chosen)
+    assert differs > 0
+
+
+@pytest.mark.parametrize("preset", ["traditional", "online", "additive"])
+def test_plays_double_dummy_best_when_all_cards_are_known(preset: str) -> None:
+    agent = quick()
+    batch = DealBatch(80, preset, seed=3, autoreset=False)
+    tested = 0
+    while (batch.turn >= 0).any():
+        actions = batch.sample_legal()
+        calm = (batch.phase < PLAY) & (batch.legal_bits >> np.uint64(42) & np.uint64(1) > 0)
+        actions[calm] = 42
+        rows = np.flatnonzero((batch.phase == PLAY) & (batch.deals["tricks"] > 5))
+        if rows.size:
+            views = batch.views(rows)
+            for i in np.flatnonzero(count_worlds(views) == 1):
+                row = rows[i]
+                values = solve_cards(batch[row], threads=1)[0]
+                sign = 1 if batch.turn[row] == batch.deals["declarer"][row] else -1
+                best = max(sign * int(v) for v in values if v != NO_VALUE)
+                card = int(agent.act(views[[i]], views[[i]].legal_mask())[0])
+                assert sign * int(values[card]) == best
+                tested += 1
+        batch.step(actions)
+    assert tested > 25
+
+
+def test_believed_worlds_are_worlds_of_the_view() -> None:
+    engine = quick()._engine
+    replaced = np.zeros(2, dtype=int)
+    for preset in ("traditional", "online"):
+        batch = DealBatch(12, preset, seed=6, autoreset=False)
+        rules = make("rules")
+        while (batch.turn >= 0).any():
+            rows = np.flatnonzero(batch.turn >= 0)
+            views = batch.views(rows)
+            for i in range(0, len(rows), 4):
+                view = views[[i]]
+                worlds, weights = likely_worlds(engine, view.deals, view.packed_rules, 5)
+                assert len(worlds) == len(weights) <= 5
+                assert (weights > 0).all()
+                found = make_views(
+                    worlds,
+                    view.rules,
+                    view.packed_rules,
+                    np.arange(len(worlds)),
+                    np.full(len(worlds), int(view.seats[0])),
+                ).deals
+                for name in found.dtype.names:
+                    assert (found[name] == view.deals[name]).all(), name
+                replaced += len(worlds), len(np.unique(worlds["hands"], axis=0))
+            actions = np.full(len(batch), -1, dtype=np.int64)
+            actions[rows] = rules.act(views, views.legal_mask())
+            batch.step(actions)
+    assert (replaced > 300).all()
+
+
+def test_beliefs_favour_the_truth() -> None:
+    """The rules player's own talons are found more often than by chance."""
+    engine = quick()._engine
+    batch = DealBatch(80, seed=12, autoreset=False)
+    rules = make("rules")
+    while (batch.phase < PLAY).any():
+        rows = np.flatnonzero(batch.phase < PLAY)
+        bidding = batch[rows]
+        bidding.step(rules.act(bidding.views(), bidding.legal_mask()))
+        batch.deals[rows] = bidding.deals
+    hits = np.zeros(2)
+    for row in np.flatnonzero((batch.phase == PLAY) & (batch.deals["contract"] == 0)):
+        seat = (int(batch.deals["declarer"][row]) + 1) % 3
+        view = batch.views([row], [seat])
+        believed, _ = likely_worlds(engine, view.deals, view.packed_rules, 20)
+        uniform = sample_worlds(view, 20, seed=1).deals
+        for i, worlds in enumerate((believed, uniform)):
+            common = worlds["talon"] & batch.deals["talon"][row]
+            hits[i] += sum(int(cards).bit_count() for cards in common)
+    assert hits[0] > 1.5 * hits[1]
+
+
+def test_explains() -> None:
+    agent = make("pimc:4,bid_worlds=2")
+    assert isinstance(agent, PimcAgent)
+    batch = DealBatch(3, seed=8, autoreset=False)
+    seen = set()
+    while (batch.turn >= 0).all():
+        views = batch.views()
+        chosen = agent.act(views, views.legal_mask())
+        for action, line in zip(chosen, agent.explain(views), strict=True):
+            assert line.startswith(ACTIONS[action]), line
+            assert "\n" not in line
+            if "%" in line:
+                seen.add(int(batch.phase[0]))
+                assert "world" in line
+        batch.step(chosen)
+    assert {2, 3, 6, PLAY} <= seen
+
+
+def test_options() -> None:
+    assert parse_options("") == PimcOptions()
+    assert parse_options("3,ms=5,threads=2,bids=rules") == PimcOptions(
+        worlds=3, ms=5, threads=2, bids="rules"
+    )
+    for text in ("x", "0", "3,4", "3,what=1", "3,ms=x", "3,bids=well", "ms=-1"):
+        with pytest.raises(AgentError, match="agent 'pimc'"):
+            parse_options(text)
+    agent = make("pimc:3,ms=1@4")
+    assert agent.name == "pimc:3,ms=1@4"
+    assert agent.name in repr(agent)
+    views = DealBatch(2, seed=1).views()
+    assert agent.act(views, views.legal_mask()).shape == (2,)
+
+
+def test_an_impossible_view_is_refused() -> None:
+    views = DealBatch(1, seed=1).views()
+    views.deals["hands"][0, int(views.seats[0])] = 0
+    views.deals["deck"][0, :] = 255
+    with pytest.raises(ValueError, match="no deal"):
+        make(FAST).act(views, views.legal_mask())
+
+
+@pytest.mark.slow
+def test_ladder() -> None:
+    for better, worse, deals in (("pimc:1", "rules", 500), ("pimc:10", "pimc:1", 700)):
+        low, _ = interval(duel(make(better), make(worse), deals))
+        assert low > 0, (better, worse)
