@@ -26,6 +26,9 @@ AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
 STATE_VERSION: Final = 1
 """Version of the DEAL layout: saved bytes of another version are refused."""
 
+_NOT_REPLAYED: Final = ("totals", "match_deals", "episode", "key", "rng")
+"""Fields of a row that do not follow from its deck, dealer and actions."""
+
 
 class DealBatch:
     """A batch of independent deals, one row each, stepped together in compiled code.
@@ -93,8 +96,7 @@ class DealBatch:
                 raise ValueError(
                     "reset: give seed or indices, not both; a seed is for the whole batch"
                 )
-            rows = np.ascontiguousarray(np.arange(len(self))[np.asarray(indices)], dtype=np.int64)
-            kernels.restart_rows(self.deals, self._rules, np.atleast_1d(rows))
+            kernels.restart_rows(self.deals, self._rules, self._row_numbers(indices))
             return
         root = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
         kernels.reset_rows(self.deals, self._rules, root, self.first_index)
@@ -140,8 +142,17 @@ class DealBatch:
 
     def next_deals(self, indices: npt.ArrayLike) -> None:
         """Deals on in finished rows: the next deal of their match, or a new episode."""
-        rows = np.ascontiguousarray(np.arange(len(self))[np.asarray(indices)], dtype=np.int64)
-        kernels.continue_rows(self.deals, self._rules, np.atleast_1d(rows))
+        kernels.continue_rows(self.deals, self._rules, self._row_numbers(indices))
+
+    def _row_numbers(self, rows: npt.ArrayLike | slice) -> npt.NDArray[np.int64]:
+        # Numbers, a mask or a slice as row numbers; also an empty list, to NumPy one of floats.
+        given = rows if isinstance(rows, slice) else np.asarray(rows)
+        if isinstance(given, np.ndarray) and given.size == 0:
+            given = given.astype(np.int64)
+        numbers = np.atleast_1d(np.arange(len(self))[given])
+        if numbers.ndim != 1:
+            raise IndexError(f"rows of shape {numbers.shape}; expected one dimension")
+        return np.ascontiguousarray(numbers, dtype=np.int64)
 
     # ------------------------------------------------------------------ stepping
 
@@ -168,11 +179,16 @@ class DealBatch:
         return done
 
     def _as_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        chosen = np.asarray(actions)
+        try:
+            chosen = np.asarray(actions)
+        except ValueError as error:  # lists of different lengths
+            raise ActionError(f"actions: {error}; expected ({len(self)},)") from error
         if chosen.shape != (len(self),):
             raise ActionError(f"actions of shape {chosen.shape}; expected ({len(self)},)")
         if chosen.dtype.kind not in "iu":
             raise ActionError(f"actions of dtype {chosen.dtype}; expected integers")
+        if not chosen.flags.writeable:
+            chosen = chosen.copy()  # another type for Numba: everything would compile once more
         return np.ascontiguousarray(chosen, dtype=np.int64)
 
     def illegal_action(self, row: int, action: int) -> IllegalActionError:
@@ -294,9 +310,10 @@ class DealBatch:
         Raises:
             ValueError: a row without a seat on turn and no `seats`, or something that is no seat.
         """
-        chosen = np.arange(len(self)) if rows is None else np.arange(len(self))[np.asarray(rows)]
-        chosen = np.ascontiguousarray(np.atleast_1d(chosen), dtype=np.int64)
+        chosen = self._row_numbers(slice(None) if rows is None else rows)
         whose = self.deals["turn"][chosen] if seats is None else np.asarray(seats)
+        if whose.size and whose.dtype.kind not in "iu":
+            raise ValueError(f"views: seats of dtype {whose.dtype}; expected seats 0 to 2")
         whose = np.ascontiguousarray(np.broadcast_to(whose, chosen.shape), dtype=np.int64)
         if ((whose < 0) | (whose > 2)).any():
             raise ValueError(
@@ -412,10 +429,33 @@ class DealBatch:
             raise StateError(f"state of layout version {version}; this is version {STATE_VERSION}")
         if rules != self._rules.tobytes():
             raise StateError("the bytes are of a batch with other rules or another match")
-        if not raw or len(raw) % DEAL.itemsize or len(raw) // DEAL.itemsize != len(payments):
+        if not raw or len(raw) % DEAL.itemsize:
             raise StateError(f"{len(raw)} bytes of deals; expected a multiple of {DEAL.itemsize}")
-        self.deals = np.frombuffer(raw, dtype=DEAL).copy()
+        deals = np.frombuffer(raw, dtype=DEAL).copy()
+        if payments.shape != (len(deals), 3):
+            raise StateError(f"payments of shape {payments.shape}; expected ({len(deals)}, 3)")
+        self._check_replays(deals)
+        self.deals = deals
         self._payments = np.ascontiguousarray(payments)
+
+    def _check_replays(self, deals: npt.NDArray[Any]) -> None:
+        # Compiled code trusts a record blindly: one that no deal leads to could write anywhere.
+        fresh = DealBatch(len(deals), self.rules, seed=0, autoreset=False)
+        try:
+            fresh.set_decks(deals["deck"][:, : self.rules.num_cards], deals["dealer"])
+        except DeckError as error:
+            raise StateError(f"saved rows: {error}") from error
+        counts = np.minimum(deals["num_actions"], deals["history"].shape[1])
+        for row, count in enumerate(counts.tolist()):
+            story = deals["history"][row, :count].astype(np.int64)
+            one = fresh.deals[row : row + 1]
+            if kernels.replay_row(one, fresh._rules, story & 63, story >> 6) >= 0:
+                raise StateError(f"saved row {row}: its history holds an illegal action")
+        for name in DEAL.names or ():
+            same = deals[name] == fresh.deals[name]
+            rows = np.flatnonzero(~same.reshape(len(deals), -1).all(axis=1))
+            if rows.size and name not in _NOT_REPLAYED:
+                raise StateError(f"saved row {rows[0]}: {name} is not what its history leads to")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.rules, self.match, self.first_index, self.autoreset, self.to_bytes())
@@ -433,10 +473,13 @@ def _buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) ->
     # Compiled code writes without bounds checks, so a wrong buffer must not get that far.
     if out is None:
         return np.empty(shape, dtype=dtype)
-    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+    kind = f"a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
+    if not isinstance(out, np.ndarray):
+        raise ValueError(f"out of type {type(out).__name__}; expected {kind}")
+    if out.shape != shape or out.dtype != dtype or not out.flags.carray:
         raise ValueError(
-            f"out of shape {out.shape} and dtype {out.dtype}; expected a C-contiguous {shape} "
-            f"{np.dtype(dtype).name} array"
+            f"out of shape {out.shape} and dtype {out.dtype}, C-contiguous "
+            f"{out.flags.c_contiguous}, writeable {out.flags.writeable}; expected {kind}"
         )
     return out
 

@@ -147,6 +147,7 @@ def test_an_illegal_action_changes_nothing(preset: str, steps: int, bad: int, ro
         [True, True, True],
         [None] * 3,
         [10**30] * 3,
+        [[0], [1, 2], 3],
         np.array([2**63, 1, 1], dtype=np.uint64),
     ],
 )

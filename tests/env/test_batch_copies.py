@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from marias_env.batch import DealBatch
+from marias_env.core.deal import DEAL
 from marias_env.errors import DeckError, StateError
 from marias_env.match import Match
 from tests.env.helpers import PRESETS
@@ -91,6 +93,93 @@ def test_foreign_bytes_are_refused() -> None:
         with pytest.raises(StateError):
             batch.from_bytes(bad)
         assert batch.to_bytes() == before
+
+
+def rewritten(batch: DealBatch, **parts: Any) -> bytes:
+    """A batch's bytes with some of their arrays replaced, well formed on the outside."""
+    with np.load(io.BytesIO(batch.to_bytes())) as saved:
+        arrays = {name: saved[name] for name in saved.files}
+    buffer = io.BytesIO()
+    np.savez(buffer, **{**arrays, **parts})
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_bytes_of_rows_that_no_deal_leads_to_are_refused(preset: str) -> None:
+    # Compiled code would follow them to places outside of the arrays.
+    batch = DealBatch(4, preset, seed=3)
+    for _ in range(25):
+        batch.step(batch.sample_legal())
+    before = batch.to_bytes()
+    assert DEAL.names is not None
+    free = {"totals", "match_deals", "episode", "key", "rng"}
+    for name in DEAL.names:
+        deals = batch.deals.copy()
+        deals[name][1] += 1
+        data = rewritten(batch, deals=np.frombuffer(deals.tobytes(), dtype=np.uint8))
+        if name in free:
+            batch.copy().from_bytes(data)
+            continue
+        with pytest.raises(StateError):
+            batch.from_bytes(data)
+    for payments in (np.zeros((4, 2), dtype=np.int64), np.zeros(4, dtype=np.int64)):
+        with pytest.raises(StateError, match="payments"):
+            batch.from_bytes(rewritten(batch, payments=payments))
+    assert batch.to_bytes() == before
+
+
+def test_noise_for_bytes_is_refused() -> None:
+    batch = DealBatch(4, seed=3)
+    raw = np.frombuffer(batch.deals.tobytes(), dtype=np.uint8)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        noise = raw.copy()
+        at = rng.integers(len(raw), size=rng.integers(20, 400))
+        noise[at] = rng.integers(0, 256, size=len(at))
+        with pytest.raises(StateError):
+            batch.copy().from_bytes(rewritten(batch, deals=noise))
+
+
+# ------------------------------------------------------------------------- rows and buffers
+
+
+def test_rows_may_be_given_in_every_way_that_selects_rows() -> None:
+    for rows in ([1, 2], [-3, 2], [False, True, True, False], slice(1, 3), np.array([2, 1])):
+        batch = DealBatch(4, seed=5)
+        batch.reset(indices=rows)
+        assert batch.deals["episode"].tolist() == [0, 1, 1, 0]
+        assert len(batch.views(rows)) == 2
+    batch = DealBatch(4, seed=5)
+    before = batch.to_bytes()
+    for none in ([], (), np.zeros(0, dtype=np.int64), slice(2, 2), [False] * 4):
+        batch.reset(indices=none)
+        batch.next_deals(none)
+        assert len(batch.views(none)) == 0
+    for bad in ([4], [[0, 1]], [0.5], "a", [True, False]):
+        with pytest.raises(IndexError):
+            batch.reset(indices=bad)
+        with pytest.raises(IndexError):
+            batch.next_deals(bad)
+    with pytest.raises(ValueError, match="seats"):
+        batch.views([0], [0.5])
+    assert batch.to_bytes() == before
+
+
+def test_wrong_buffers_are_refused() -> None:
+    batch = DealBatch(2, seed=0)
+    locked = np.zeros((2, 48), dtype=np.int8)
+    locked.flags.writeable = False
+    for out in (
+        locked,
+        [[0] * 48] * 2,
+        np.zeros((2, 48)),
+        np.zeros((2, 96), dtype=np.int8)[:, ::2],
+    ):
+        with pytest.raises(ValueError, match="C-contiguous"):
+            batch.legal_mask(out=out)  # type: ignore[arg-type]
+    actions = batch.sample_legal()
+    actions.flags.writeable = False  # such as those of JAX
+    batch.step(actions)
 
 
 # --------------------------------------------------------------------- without the compiler
