@@ -40,7 +40,9 @@ def _heard_alike(d: Any, action: Any, answer: Any) -> Any:
 @jit
 def _looks_alike(d: Any, view: Any) -> Any:
     # Whether the replay has come to where the view is, with the same things shown in play.
-    if d["turn"] != view["turn"] or d["phase"] != view["phase"] or d["legal"] != view["legal"]:
+    if d["turn"] != view["turn"] or d["phase"] != view["phase"]:
+        return False
+    if view["turn"] == view["viewer"] and d["legal"] != view["legal"]:
         return False
     for seat in range(3):
         if d["cannot"][seat] != view["cannot"][seat] or d["must"][seat] != view["must"][seat]:
