@@ -12,6 +12,7 @@ import numpy as np
 
 from marias_agents.rules.kernel import choose
 from marias_agents.search.kernels.jit import jit
+from marias_env.actions import OVER
 from marias_env.core.step import step
 from marias_env.core.view import erase_position
 
@@ -39,6 +40,13 @@ def rules_choice(d: Any, r: Any, points: Any, at: Any, scratch: Any) -> Any:
     view = scratch[0]
     erase_position(view, r, np.int64(d["turn"]))
     return choose(view, r, points, at)
+
+
+@jit
+def to_end(d: Any, r: Any, points: Any, at: Any, scratch: Any) -> None:
+    """Lets the rules player bid and play on for everybody, to the end of the deal."""
+    while d["phase"] < OVER:
+        step(d, r, rules_choice(d, r, points, at, scratch))
 
 
 @jit
