@@ -169,7 +169,7 @@ class DealBatch:
             ActionError: wrong shape or dtype.
             IllegalActionError: an action out of range or not legal. No row is changed.
         """
-        chosen = self._as_actions(actions)
+        chosen = self.as_actions(actions)
         done = np.empty(len(self), dtype=np.bool_)
         bad = kernels.step_rows(
             self.deals, self._rules, chosen, done, self._payments, self._autoreset
@@ -178,7 +178,12 @@ class DealBatch:
             raise self.illegal_action(int(bad), int(chosen[bad]))
         return done
 
-    def _as_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def as_actions(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Returns actions as the (B,) int64 array that compiled code takes.
+
+        Raises:
+            ActionError: wrong shape or dtype.
+        """
         try:
             chosen = np.asarray(actions)
         except ValueError as error:  # lists of different lengths

@@ -172,7 +172,10 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         if not self._running:
             raise StateError("step() without a running episode; reset() starts one")
         learners = self._learners
-        chosen = np.asarray(action)
+        try:
+            chosen = np.asarray(action)
+        except ValueError as error:  # lists of different lengths
+            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47") from error
         if chosen.size != 1 or chosen.dtype.kind not in "iu":
             raise ActionError(f"action: {action!r}; expected an integer from 0 to 47")
         if not self._left_over:

@@ -17,7 +17,6 @@ from marias_env.batch import DealBatch
 from marias_env.core import kernels, learner
 from marias_env.core.deal import DEAL
 from marias_env.core.observe import OBSERVATION_SIZE, observe_rows
-from marias_env.errors import ActionError
 from marias_env.match import Match, standard_match
 from marias_env.opponents import RANDOM, Opponent, Opponents, ask, resolve
 from marias_env.rules import Rules, get_rules
@@ -148,9 +147,10 @@ class Learners:
         each = isinstance(seed, Sequence)
         if isinstance(seed, Sequence) and len(seed) != len(self):
             raise ValueError(f"seed: {len(seed)} seeds; expected {len(self)}, one per row")
-        for row in rows.tolist():
-            own = seed[row] if isinstance(seed, Sequence) else seed
-            root = np.random.SeedSequence(own).generate_state(1, np.uint64)[0]
+        own = [seed[row] if isinstance(seed, Sequence) else seed for row in rows.tolist()]
+        # All of them before the first is used: a bad one changes no row.
+        roots = [np.random.SeedSequence(one).generate_state(1, np.uint64)[0] for one in own]
+        for row, root in zip(rows.tolist(), roots):
             first = 0 if each else self.batch.first_index + row
             kernels.reset_rows(self.batch.deals[row : row + 1], self.batch._rules, root, first)
 
@@ -191,13 +191,7 @@ class Learners:
         Raises:
             ActionError: wrong shape or dtype.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != (len(self),) or chosen.dtype.kind not in "iu":
-            raise ActionError(
-                f"actions of shape {chosen.shape} and dtype {chosen.dtype}; "
-                f"expected ({len(self)},) integers"
-            )
-        return np.ascontiguousarray(chosen, dtype=np.int64)
+        return self.batch.as_actions(actions)
 
     def act(self, actions: npt.NDArray[np.int64]) -> None:
         """Takes one action per row (not in rows that are over) and plays until the learners' turn.

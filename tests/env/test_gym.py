@@ -174,7 +174,7 @@ def test_illegal_actions() -> None:
                 marias_env.replay(env.record())
 
 
-@pytest.mark.parametrize("action", [None, "Qh", 1.0, [1, 2], True])
+@pytest.mark.parametrize("action", [None, "Qh", 1.0, [1, 2], [[1], [1, 2]], True])
 def test_bad_actions(action: Any) -> None:
     env = MariasEnv()
     with pytest.raises(StateError, match="reset"):

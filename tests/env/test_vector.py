@@ -247,6 +247,10 @@ def test_masked_reset() -> None:
         env.reset(options={"reset_mask": np.zeros(4, bool)})
     with pytest.raises(ValueError, match="seeds"):
         env.reset(seed=[1, 2])
+    before = env._learners.batch.to_bytes()
+    with pytest.raises(ValueError, match="negative"):
+        env.reset(seed=[1, 2, 3, -4])
+    assert env._learners.batch.to_bytes() == before
 
 
 def test_disabled_rows_wait() -> None:
@@ -303,7 +307,16 @@ def test_illegal_actions() -> None:
 
 
 @pytest.mark.parametrize(
-    "actions", [np.zeros(3), np.zeros(4, np.int64), [[0, 0, 0]], [True] * 3, ["a"] * 3, None]
+    "actions",
+    [
+        np.zeros(3),
+        np.zeros(4, np.int64),
+        [[0, 0, 0]],
+        [[0], [1, 2], 3],
+        [True] * 3,
+        ["a"] * 3,
+        None,
+    ],
 )
 def test_bad_actions(actions: Any) -> None:
     env = MariasVectorEnv(3)

@@ -17,6 +17,7 @@ from marias_training.arena import Evaluation, Progress, evaluate
 from marias_training.arena.outputs import write_outputs
 from marias_training.arena.tables import breakdown_csv, grids, markdown, pairs_csv, print_tables
 from marias_training.cli import register
+from tests.training.arena_helpers import First
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,16 @@ def test_screen(evaluation: Evaluation) -> None:
     pair = evaluation.pair("good", "random")
     assert f"{pair.raw.mean:+.3f} ± {pair.raw.half_width:.3f} *" in text
     assert "durch" in text
+
+
+def test_names_with_brackets_are_no_markup() -> None:
+    agents = [First(), First()]
+    for agent, name in zip(agents, ("runs/[bold]a", "runs/[/b]")):
+        agent.name = name
+    stream = io.StringIO()
+    print_tables(evaluate(agents, deals=2, control_deals=0), Console(file=stream, width=160))
+    assert "runs/[bold]a" in stream.getvalue()
+    assert "runs/[/b]" in stream.getvalue()
 
 
 def test_markdown(evaluation: Evaluation) -> None:
@@ -107,6 +118,7 @@ def test_cli_errors(app: typer.Typer) -> None:
     run = CliRunner()
     for arguments, message in (
         (["good", "nobody"], "nobody"),
+        (["good", "[/red]nobody"], "[/red]nobody"),
         (["good"], "two or more"),
         (["good", "random", "--rules", "poker"], "poker"),
         (["good", "random", "--metric", "elo"], "elo"),
@@ -116,6 +128,8 @@ def test_cli_errors(app: typer.Typer) -> None:
         assert result.exit_code == 2, result.output
         assert message in result.output
         assert "Traceback" not in result.output
+        if "Usage:" not in result.output:
+            assert result.output.count("\n") == 1  # one line, however long
 
 
 @pytest.mark.parametrize("saved", [True, False])

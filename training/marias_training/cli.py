@@ -137,14 +137,19 @@ def evaluate_command(
             )
     except EvaluationInterrupted as stopped:
         _finish(stopped.evaluation, out, breakdown, console)
-        messages.print(f"\nInterrupted after {stopped.evaluation.deals} deals. {_how_on(stopped)}")
+        messages.print(
+            f"\nInterrupted after {stopped.evaluation.deals} deals. {_how_on(stopped)}",
+            markup=False,
+            soft_wrap=True,
+        )
         raise typer.Exit(130) from None
     except (MariasError, ValueError, OSError) as error:
-        messages.print(f"[red]Error:[/red] {error}", highlight=False, markup=True)
+        # As one line, whatever the width; a name in it may hold what Rich would take for markup.
+        typer.secho(f"Error: {' '.join(str(error).split())}", fg="red", err=True)
         raise typer.Exit(2) from None
     _finish(evaluation, out, breakdown, console)
     if records is not None:
-        console.print(f"records: {records}")
+        console.print(f"records: {records}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _ray_executor() -> RayExecutor:
@@ -174,6 +179,7 @@ def _bar(console: Console) -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
+        disable=not console.is_terminal,  # it would leave an empty line there
     )
 
 
@@ -192,4 +198,4 @@ def _finish(evaluation: Evaluation, out: Path | None, breakdown: bool, console: 
     print_tables(evaluation, console, breakdown)
     if out is not None:
         for path in write_outputs(evaluation, out):
-            console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+            console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)

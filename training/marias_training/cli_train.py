@@ -114,12 +114,17 @@ def train_command(
                 **(options if resume else {}),
             )
     except KeyboardInterrupt:
-        console.print(f"Stopped. The same command with --resume goes on: {out / CHECKPOINT}")
+        _print(console, f"Stopped. The same command with --resume goes on: {out / CHECKPOINT}")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    console.print(f"checkpoint: {out / CHECKPOINT}\nlearning curve: {out / CURVE}")
-    console.print(f"Next: marias evaluate {out / CHECKPOINT} rules random")
+    _print(console, f"checkpoint: {out / CHECKPOINT}\nlearning curve: {out / CURVE}")
+    _print(console, f"Next: marias evaluate {out / CHECKPOINT} rules random")
+
+
+def _print(console: Console, text: str) -> None:
+    # A path stays whole, and is no markup where it has brackets.
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def demo_command(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from marias_training.arena.breakdown import GROUPS
@@ -274,13 +275,17 @@ def print_tables(evaluation: Evaluation, console: Console, breakdown: bool = Tru
     """Prints the tables."""
     for grid in grids(evaluation, breakdown):
         table = Table(
-            title=grid.title, caption=grid.note, box=box.SIMPLE_HEAD, title_justify="left"
+            title=escape(grid.title),
+            caption=escape(grid.note),
+            box=box.SIMPLE_HEAD,
+            title_justify="left",
         )
         for number, head in enumerate(grid.heads):
-            table.add_column(head, justify="right" if _numeric(grid, number) else "left")
+            table.add_column(escape(head), justify="right" if _numeric(grid, number) else "left")
         for row, following in itertools.zip_longest(grid.rows, grid.rows[1:]):
             ends = following is not None and following[0] != row[0] and grid.title in BY_AGENT
-            table.add_row(*row, end_section=ends)
+            # Agents may be called anything: a path with brackets is no markup.
+            table.add_row(*map(escape, row), end_section=ends)
         console.print(table)
 
 
