@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 # Processes for pytest-xdist; 0 runs the tests in pytest's own process. Each worker loads (on the
 # first run, compiles) the Numba code for itself, so more of them pay only for a long suite.
-WORKERS ?= 0
+WORKERS ?= 2
 # More arguments for pytest: make test PYTEST_ARGS="-k bidding -x"
 PYTEST_ARGS ?=
 
