@@ -112,6 +112,7 @@ class Harmful:
 def test_foreign_and_damaged_files_are_refused(checkpoint: Path, tmp_path: Path) -> None:
     good = checkpoint.read_bytes()
     middle = len(good) // 2
+    listed = good.rindex(b"PK\x01\x02")
     bad = {
         "empty": b"",
         "text": b"not a checkpoint\n",
@@ -119,6 +120,11 @@ def test_foreign_and_damaged_files_are_refused(checkpoint: Path, tmp_path: Path)
         "flipped": good[:middle] + bytes(b ^ 255 for b in good[middle : middle + 9000])
         + good[middle + 9000 :],
         "record": b'{"format": "marias-deal/1"}\n',
+        # The archive's directory says of a stored part that it is deflated, bzip2, LZMA.
+        **{
+            f"packed{method}": good[: listed + 10] + bytes([method]) + good[listed + 11 :]
+            for method in (8, 12, 14)
+        },
     }  # fmt: skip
     for name, data in bad.items():
         path = tmp_path / f"{name}.pt"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import lzma
 import pickle
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,8 +68,8 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
             raise ValueError(f"wrong checksum of {damaged}")
         saved = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
     except (
-        RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, EOFError, ValueError, KeyError,
-        TypeError, AttributeError, IndexError,
+        RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+        EOFError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError,
     ) as error:  # fmt: skip
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise StateError(f"{path}: not a checkpoint, or a damaged one: {reason}") from error
