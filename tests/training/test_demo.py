@@ -75,10 +75,22 @@ def test_train_and_resume_by_command(app: typer.Typer, tmp_path: Path) -> None:
     assert again.exit_code != 0
     more = CliRunner().invoke(app, ["train", "--resume", "--steps", "12000", *options])
     assert more.exit_code == 0, more.output
+    assert "learning curve:" in more.output
     updates, _ = read_log(out / "log.jsonl")
     assert [line["update"] for line in updates] == list(range(1, len(updates) + 1))
     assert updates[-1]["decisions"] >= 12000
     assert list((out / "tensorboard").glob("events.out.tfevents.*"))
+
+
+def test_no_learning_curve_is_promised_where_none_is_drawn(
+    app: typer.Typer, tmp_path: Path
+) -> None:
+    out = tmp_path / "[/b] run"
+    options = ["--out", str(out), "--evaluation-deals", "0", "--steps", "1000"]
+    result = CliRunner().invoke(app, ["train", *options, *SMALL])
+    assert result.exit_code == 0, result.output
+    assert f"checkpoint: {out}/checkpoint.pt" in result.output
+    assert ("learning curve:" in result.output) == (out / "learning_curve.png").exists()
 
 
 @pytest.mark.parametrize(

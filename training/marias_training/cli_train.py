@@ -118,7 +118,9 @@ def train_command(
         raise typer.Exit(EXIT_INTERRUPTED) from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    _print(console, f"checkpoint: {out / CHECKPOINT}\nlearning curve: {out / CURVE}")
+    _print(console, f"checkpoint: {out / CHECKPOINT}")
+    if (out / CURVE).is_file():  # none without evaluations
+        _print(console, f"learning curve: {out / CURVE}")
     _print(console, f"Next: marias evaluate {out / CHECKPOINT} rules random")
 
 
