@@ -12,7 +12,7 @@ import numpy as np
 
 from marias_agents.search.beliefs import likely_worlds
 from marias_agents.search.calls import options_of
-from marias_agents.search.decision import Decision, judged
+from marias_agents.search.decision import Decision
 from marias_agents.search.engine import Engine
 from marias_agents.search.race import race
 from marias_env.actions import DISCARD
@@ -37,12 +37,19 @@ def decide_bid(engine: Engine, view: Any, rules: Any, rules_action: int) -> Deci
     solve = engine.options.bids == "solve"
     n = engine.options.worlds * engine.options.bid_worlds
     worlds, weights = likely_worlds(engine, view, rules, max(n // SOLVED_LESS, 1) if solve else n)
-    alive, payments, weights = race(engine, worlds, weights, rules, options, solve)
-    units = weights @ payments / weights.sum()
-    best = [int(i) for i in alive[units >= units.max() - 1e-9]]
+    found = race(engine, worlds, weights, rules, options, solve)
+    most = found.units[found.alive].max()
+    best = [int(i) for i in found.alive if found.units[i] >= most - 1e-9]
     chosen = next((i for i in best if rules_action in listed[i]), best[0])
     action = listed[chosen][0]
     if view["phase"][0] == DISCARD and rules_action in listed[chosen]:
         action = rules_action  # of two cards either may go first
-    how = f"{len(payments)} worlds {'solved' if solve else 'played out'}"
-    return judged(action, how, [listed[i] for i in alive], units, payments, weights)
+    told = np.flatnonzero(found.possible)
+    return Decision(
+        action,
+        f"{found.worlds} worlds {'solved' if solve else 'played out'}",
+        [listed[i] for i in told],
+        found.units[told].tolist(),
+        found.wins[told].tolist(),
+        chosen=listed[chosen],
+    )

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from marias_agents.search.beliefs import likely_worlds
-from marias_agents.search.decision import Decision, judged
+from marias_agents.search.decision import Decision
 from marias_agents.search.engine import Engine, Floats, Ints
 from marias_agents.search.kernels.cards import different_rows
 from marias_agents.search.race import race
@@ -43,26 +43,31 @@ def decide_card(engine: Engine, view: Any, rules: Any, rules_card: int) -> Decis
         engine, view, rules, to_solve if options.cards == "solve" else max(to_solve, to_play)
     )
     how = []
-    units = np.zeros(len(cards))
+    solved_units = np.zeros(len(cards))
     if options.cards != "play":
         solved = _solve(engine, worlds[:to_solve], weights[:to_solve], rules, cards)
-        weights_solved = weights[: len(solved)]
-        units += weights_solved @ solved / weights_solved.sum()
+        solved_units = weights[: len(solved)] @ solved / weights[: len(solved)].sum()
         how.append(f"{len(solved)} worlds solved")
     # Also where the solver decides, for cards that are worth the same to it.
-    alive, played, counted = race(
-        engine, worlds[:to_play], weights[:to_play], rules, cards[:, None]
+    found = race(engine, worlds[:to_play], weights[:to_play], rules, cards[:, None])
+    how.append(f"{found.worlds} played out")
+    if options.cards == "play":
+        units = found.units
+    elif options.cards == "search" and len(worlds) > 1:
+        units = (solved_units + found.units) / 2
+    else:
+        units = solved_units + 1e-6 * found.units  # of the only world there is the solver knows all
+    # A card that fell behind in playing out is still one that the solver may speak for.
+    best = [int(card) for card in cards[units >= units.max() - 1e-9]]
+    choice = rules_card if rules_card in best else best[0]
+    return Decision(
+        choice,
+        ", ".join(how),
+        [(int(card),) for card in cards],
+        units.tolist(),
+        found.wins.tolist(),
+        chosen=(choice,),
     )
-    mean = counted @ played / counted.sum()
-    how.append(f"{len(played)} played out")
-    if options.cards == "solve" or (len(worlds) == 1 and options.cards == "search"):
-        mean *= 1e-6  # of the only world there is the solver knows all
-    units = units[alive] + mean
-    cards, payments = cards[alive], played
-    best = cards[units >= units.max() - 1e-9]
-    choice = rules_card if rules_card in best else int(best[0])
-    told = units / 2 if options.cards == "search" and len(worlds) > 1 else units
-    return judged(choice, ", ".join(how), cards.tolist(), told, payments, counted)
 
 
 def _solve(engine: Engine, worlds: Any, weights: Floats, rules: Any, cards: Ints) -> Ints:
