@@ -21,8 +21,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
+    from marias_agents.cli_suite import register as register_suite
+
     app.command(name="solve")(solve_command)
     app.command(name="analyse")(analyse_command)
+    register_suite(app)
 
 
 def solve_command(
