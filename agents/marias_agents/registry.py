@@ -149,7 +149,12 @@ def _from_module(module: str, attribute: str, seed: int | None) -> Agent:
         raise AgentError(
             f"agent {module}:{attribute} cannot be loaded: {error}; {_what_exists()}"
         ) from error
-    agent = factory if not callable(factory) else factory() if seed is None else factory(seed=seed)
+    agent = factory
+    if callable(factory):
+        try:
+            agent = factory() if seed is None else factory(seed=seed)
+        except Exception as error:
+            raise AgentError(f"{module}:{attribute} could not be called: {error}") from error
     if not callable(getattr(agent, "act", None)):
         raise AgentError(f"{module}:{attribute} made {agent!r}, which has no method `act`")
     if not hasattr(agent, "name"):

@@ -66,6 +66,8 @@ def test_an_agent_is_returned_as_it_is() -> None:
         ("rules:x", "takes no argument"),
         ("random-cards:x", "takes no argument"),
         ("no_module_here:make", "cannot be loaded"),
+        ("os:getcwd", "no method `act`"),
+        ("os:fspath", "could not be called"),
         ("math:nothing", "has no 'nothing'"),
         ("math:pi", "no method `act`"),
         ("a b:c", "unknown agent"),

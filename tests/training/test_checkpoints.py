@@ -176,6 +176,10 @@ def test_missing_and_misfit_parts_are_refused(checkpoint: Path, key: str) -> Non
     torch.save({k: v for k, v in saved.items() if k != key}, checkpoint)
     with pytest.raises(StateError):
         load_trainer(checkpoint)
+    if isinstance(saved[key], list) and saved[key]:
+        torch.save({**saved, key: saved[key][:-1]}, checkpoint)
+        with pytest.raises(StateError):
+            load_trainer(checkpoint)
 
 
 @pytest.mark.parametrize("changes", [{"hidden": 16}, {"deals": 128}, {"threads": 1}])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -242,7 +243,8 @@ def test_rewards_keep_sign_and_order(reward: str) -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"deals": 0}, {"reward": "raw"}, {"precision": "half"}, {"threads": 99}, {"steps": -1}]
-    + [{"opponent_fraction": 1.5}, {"random_bids": -0.1}, {"steps": 0, "minutes": 0.0}],
+    + [{"opponent_fraction": 1.5}, {"random_bids": -0.1}, {"steps": 0, "minutes": 0.0}]
+    + [{"minutes": math.nan}, {"minutes": math.inf}],
 )
 def test_bad_options_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -91,6 +92,8 @@ class PPOConfig:
         for name in ("random_bids", "opponent_fraction"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)!r}; expected 0 to 1")
+        if not math.isfinite(self.minutes):
+            raise ValueError(f"minutes: {self.minutes!r}; expected a finite number")
         if self.steps < 0 or self.minutes < 0 or not (self.steps or self.minutes):
             raise ValueError("steps, minutes: expected one of them above 0, to end the run")
 

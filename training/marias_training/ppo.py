@@ -276,6 +276,8 @@ class Trainer:
         self.critic.load_state_dict(state["critic"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.past = list(state["past"])
+        if not isinstance(state["rngs"], list) or len(state["rngs"]) != len(self.rngs):
+            raise ValueError(f"random streams of other threads; expected {len(self.rngs)}")
         for rng, saved in zip(self.rngs, state["rngs"]):
             rng.set_state(saved)
         if self.config.precision == "auto":
