@@ -478,15 +478,22 @@ def _buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) ->
     # Compiled code writes without bounds checks, so a wrong buffer must not get that far.
     if out is None:
         return np.empty(shape, dtype=dtype)
-    kind = f"a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
-    if not isinstance(out, np.ndarray):
-        raise ValueError(f"out of type {type(out).__name__}; expected {kind}")
-    if out.shape != shape or out.dtype != dtype or not out.flags.carray:
-        raise ValueError(
-            f"out of shape {out.shape} and dtype {out.dtype}, C-contiguous "
-            f"{out.flags.c_contiguous}, writeable {out.flags.writeable}; expected {kind}"
+    if (
+        isinstance(out, np.ndarray)
+        and out.shape == shape
+        and out.dtype == dtype
+        and out.flags.carray
+    ):
+        return out
+    found = f"type {type(out).__name__}"
+    if isinstance(out, np.ndarray):
+        found = (
+            f"shape {out.shape} and dtype {out.dtype}, C-contiguous {out.flags.c_contiguous}, "
+            f"writeable {out.flags.writeable}"
         )
-    return out
+    raise ValueError(
+        f"out of {found}; expected a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
+    )
 
 
 def _check_count(name: str, value: Any, low: int) -> None:
