@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -202,6 +205,33 @@ def test_an_impossible_view_is_refused() -> None:
 
 @pytest.mark.slow
 def test_ladder() -> None:
-    for better, worse, deals in (("pimc:1", "rules", 500), ("pimc:10", "pimc:1", 700)):
+    for better, worse, deals in (("pimc:1", "rules", 500), ("pimc:10", "pimc:1", 600)):
         low, _ = interval(duel(make(better), make(worse), deals))
         assert low > 0, (better, worse)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["pimc:1,bid_worlds=2,plays=2", "ismcts:5"])
+def test_decides_the_same_without_numba(spec: str) -> None:
+    code = (
+        "import sys\n"
+        "from marias_agents import make\n"
+        "from marias_env.batch import DealBatch\n"
+        "agent, batch, done = make(sys.argv[1]), DealBatch(1, seed=3, autoreset=False), []\n"
+        "while batch.turn[0] >= 0:\n"
+        "    views = batch.views()\n"
+        "    batch.step(agent.act(views, views.legal_mask()))\n"
+        "print(batch.deals['history'].tolist())\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code, spec],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=600,
+        ).stdout
+        for disabled in "01"
+    }
+    assert len(found) == 1
