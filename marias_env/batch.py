@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
-from marias_env.cards import CARDS, card_id
+from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.kernels import NO_ACTION
@@ -20,8 +20,6 @@ from marias_env.errors import ActionError, DeckError, IllegalActionError, StateE
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
 from marias_env.views import Views, make_views
-
-AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
 
 STATE_VERSION: Final = 1
 """Version of the DEAL layout: saved bytes of another version are refused."""
@@ -61,12 +59,12 @@ class DealBatch:
         match: Match | None = None,
         first_index: int = 0,
     ) -> None:
-        _check_count("num_deals", num_deals, 1)
-        _check_count("first_index", first_index, 0)
+        check_count("num_deals", num_deals, 1)
+        check_count("first_index", first_index, 0)
         self.rules = get_rules(rules)
         self.match = match
         self.first_index = first_index
-        self._autoreset = _autoreset_mode(autoreset)
+        self._autoreset = autoreset_mode(autoreset)
         self._rules = pack_rules(
             self.rules, match.deals if match else 0, (match.points or 0) if match else 0
         )
@@ -221,7 +219,7 @@ class DealBatch:
         Returns:
             (B,) int64; -1 for rows that are over.
         """
-        actions = _buffer(out, (len(self),), np.int64)
+        actions = buffer(out, (len(self),), np.int64)
         kernels.sample_rows(self.deals, actions)
         return actions
 
@@ -233,7 +231,7 @@ class DealBatch:
         Args:
             out: C-contiguous (B, 48) int8 buffer to write to.
         """
-        mask = _buffer(out, (len(self), NUM_ACTIONS), np.int8)
+        mask = buffer(out, (len(self), NUM_ACTIONS), np.int8)
         kernels.legal_rows(self.deals, mask.view(np.uint64))
         return mask
 
@@ -263,7 +261,7 @@ class DealBatch:
             out: C-contiguous (B, F) int8 buffer to write to.
         """
         seats = self._seats(perspective, -1)
-        vectors = _buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
+        vectors = buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
         scratch = np.empty(1, dtype=DEAL)
         observe_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
         return vectors
@@ -280,7 +278,7 @@ class DealBatch:
             out: C-contiguous (B, S) int8 buffer to write to.
         """
         seats = self._seats(perspective, 0)
-        vectors = _buffer(out, (len(self), STATE_SIZE), np.int8)
+        vectors = buffer(out, (len(self), STATE_SIZE), np.int8)
         scratch = np.empty(1, dtype=DEAL)
         state_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
         return vectors
@@ -472,61 +470,3 @@ def _restore(
     batch = DealBatch(1, rules, 0, autoreset, match, first_index)
     batch.from_bytes(data)
     return batch
-
-
-def _buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    # Compiled code writes without bounds checks, so a wrong buffer must not get that far.
-    if out is None:
-        return np.empty(shape, dtype=dtype)
-    if (
-        isinstance(out, np.ndarray)
-        and out.shape == shape
-        and out.dtype == dtype
-        and out.flags.carray
-    ):
-        return out
-    found = f"type {type(out).__name__}"
-    if isinstance(out, np.ndarray):
-        found = (
-            f"shape {out.shape} and dtype {out.dtype}, C-contiguous {out.flags.c_contiguous}, "
-            f"writeable {out.flags.writeable}"
-        )
-    raise ValueError(
-        f"out of {found}; expected a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
-    )
-
-
-def _check_count(name: str, value: Any, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise ValueError(f"{name}: {value!r}; expected a whole number from {low}")
-
-
-def _autoreset_mode(autoreset: Any) -> int:
-    if isinstance(autoreset, (bool, np.bool_)):
-        return 1 if autoreset else 0
-    if isinstance(autoreset, str) and autoreset in AUTORESET_MODES:
-        return AUTORESET_MODES[autoreset]
-    if isinstance(autoreset, int) and autoreset in AUTORESET_MODES.values():
-        return autoreset
-    raise ValueError(
-        f"autoreset: {autoreset!r}; expected True, False or one of {', '.join(AUTORESET_MODES)}"
-    )
-
-
-def deck_ids(deck: Sequence[str | int], rules: Rules) -> list[int]:
-    """Returns a deck as card ids.
-
-    Raises:
-        DeckError: it is not an ordering of exactly the cards of the rules.
-    """
-    try:
-        cards = [card_id(card) for card in deck]
-    except (TypeError, ValueError) as error:
-        raise DeckError(f"deck: {error}") from error
-    missing = [c for c in range(32) if rules.deck_mask >> c & 1 and c not in cards]
-    if len(cards) != rules.num_cards or missing:
-        raise DeckError(
-            f"deck of {len(cards)} cards; expected every one of the {rules.num_cards} cards of the "
-            f"rules once (missing: {', '.join(CARDS[c] for c in missing) or 'none'})"
-        )
-    return cards

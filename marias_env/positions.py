@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from marias_env.actions import ACTIONS, CONTRACTS
-from marias_env.batch import DealBatch, deck_ids
+from marias_env.batch import DealBatch
 from marias_env.cards import CARDS
+from marias_env.checks import deck_ids
 from marias_env.core.deal import HIDDEN_ACTION, UNKNOWN_CARD
 from marias_env.errors import DeckError, RecordError, RulesError, StateError
 from marias_env.records import play_actions

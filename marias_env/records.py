@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from marias_env.actions import ACTION_IDS, ACTIONS, OVER, PHASES
-from marias_env.batch import DealBatch, deck_ids
+from marias_env.batch import DealBatch
 from marias_env.cards import CARD_IDS, CARDS
+from marias_env.checks import deck_ids
 from marias_env.core import kernels
 from marias_env.errors import DeckError, RecordError, RulesError
 from marias_env.files import write_bytes_atomic

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from marias_env.batch import DealBatch, deck_ids
+from marias_env.batch import DealBatch
+from marias_env.checks import deck_ids
 from marias_env.errors import DeckError, RecordError
 from marias_env.records import replay
 

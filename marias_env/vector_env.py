@@ -25,7 +25,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.batch import deck_ids
+from marias_env.checks import deck_ids
 from marias_env.errors import StateError
 from marias_env.gym_env import OBSERVATIONS
 from marias_env.learners import Learners, Seed

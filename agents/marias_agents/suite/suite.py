@@ -15,6 +15,7 @@ from marias_agents.suite.contracts import solve_contracts
 from marias_agents.suite.games import NOT_LEGAL, play_games
 from marias_env.actions import CONTRACTS, PLAY
 from marias_env.batch import DealBatch
+from marias_env.checks import check_count
 from marias_env.core.deal import DEAL
 from marias_env.core.kernels import NO_ACTION
 from marias_env.errors import DeckError, IllegalActionError, MariasError
@@ -249,9 +250,9 @@ def make_suite(
         RulesError: unknown rules.
         ValueError: a number that is too small.
     """
-    _check_count("seed", seed, 0)
-    _check_count("games", games, 1)
-    _check_count("deals", deals, 1)
+    check_count("seed", seed, 0)
+    check_count("games", games, 1)
+    check_count("deals", deals, 1)
     chosen = get_rules(rules)
 
     def report(stage: str) -> Callable[[int, int], None] | None:
@@ -273,8 +274,3 @@ def make_suite(
     arrays.update(play_games(played, seed, threads, report("games")))
     typed = {name: arrays[name].astype(kind) for name, (kind, _) in ARRAYS.items()}
     return Suite(chosen, seed, typed)
-
-
-def _check_count(name: str, value: Any, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise ValueError(f"{name}: {value!r}; expected a whole number from {low}")
