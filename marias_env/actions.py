@@ -1,4 +1,4 @@
-"""The one action space of every phase, and the phases themselves (INTERFACE.md)."""
+"""The one action space of every phase, and the phases themselves (docs/actions.md)."""
 
 from __future__ import annotations
 

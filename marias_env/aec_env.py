@@ -129,7 +129,7 @@ class Table(AECEnv):
             seed: starts the random streams anew; None goes on with them (the first time: draws a
                 seed), and the deal rotates.
             options: `deck` (card texts or ids in dealing order) and/or `dealer` (a seat), or
-                `record` (a deal record under the same rules, INTERFACE: it is replayed and the
+                `record` (a deal record under the same rules: it is replayed and the
                 episode goes on from there; a finished one is over at once, with its rewards).
                 Unknown keys are ignored with a warning.
 

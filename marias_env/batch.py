@@ -104,7 +104,7 @@ class DealBatch:
         """Deals given decks.
 
         Args:
-            decks: (B, n) or (n,) card ids in dealing order (INTERFACE.md), n cards of the rules.
+            decks: (B, n) or (n,) card ids in dealing order (docs/records.md), n cards of the rules.
             dealers: (B,) or one seat.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Cards: `card = 8 * suit + rank`, their texts and long names (RULES.md 1, INTERFACE.md)."""
+"""Cards: `card = 8 * suit + rank`, their texts and long names (RULES.md 1, docs/actions.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A slow, independent enumerator of worlds: every deck, every hidden action, then compare views.
 
-It shares nothing with the sampler: it knows the order of dealing (INTERFACE.md) and otherwise only
-the core's own `start_deal`, `step`, `legal` and `erase`.
+It shares nothing with the sampler: it knows the order of dealing (docs/records.md) and otherwise
+only the core's own `start_deal`, `step`, `legal` and `erase`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def test_given_decks() -> None:
     decks = np.stack([np.arange(32), np.arange(31, -1, -1)])
     batch.set_decks(decks, np.array([0, 1]))
     assert batch.turn.tolist() == [1, 2]
-    # INTERFACE.md, deck order: 7, 5, 5, then 5 each.
+    # docs/records.md, deck order: 7, 5, 5, then 5 each.
     hands = batch.deals["hands"][0]
     assert int(hands[1]) == 0x7F | 0x1F << 17
     assert int(hands[2]) == 0x1F << 7 | 0x1F << 22

@@ -31,7 +31,7 @@ def solve(position: Mapping[str, Any] | DealBatch) -> dict[str, Any]:
     """Solves a deal double dummy from its last position.
 
     Args:
-        position: a deal record (INTERFACE.md) or a batch of one row.
+        position: a deal record (docs/records.md) or a batch of one row.
 
     Returns:
         `value`: V of RULES.md 6 (units per opponent, declarer's view) under best play of everybody,
