@@ -53,7 +53,6 @@ _ENTRIES: Final[dict[str, Entry]] = {
         ("marias_agents.search.ismcts", "make_ismcts"),
         "ismcts:N: information-set tree search, N rounds",
     ),
-    "net": Entry(("marias_agents.net", "make_net"), "net:NAME: a trained net of this package"),
 }
 
 

@@ -19,7 +19,7 @@ from marias_env.errors import AgentError, MariasError
 
 def test_registered_names_have_help() -> None:
     found = names()
-    assert {"random", "good", "rules", "random-cards", "pimc", "ismcts", "net"} <= set(found)
+    assert {"random", "good", "rules", "random-cards", "pimc", "ismcts"} <= set(found)
     assert all(found.values())
 
 
