@@ -85,7 +85,7 @@ def evaluate_command(
         ),
     ] = False,
     regret: Annotated[
-        int, typer.Option(min=0, help="Deals on which every card is judged double dummy.")
+        int, typer.Option(min=0, help="Deals on which every bid and card is judged double dummy.")
     ] = 0,
     out: Annotated[
         Path | None,

@@ -15,6 +15,7 @@ from marias_agents.agent import Agent
 from marias_env.batch import DealBatch
 from marias_env.records import write_records
 from marias_env.rules import Rules
+from marias_training.arena.bidding_regret import bidding_regrets
 from marias_training.arena.breakdown import breakdown
 from marias_training.arena.lineups import Contest, agent_sums, cap_payments
 from marias_training.arena.par import par_payments
@@ -44,7 +45,7 @@ class Job:
         records: folder for the games' records, one file a chunk; None: none are kept.
         par: also solve every game double dummy from its first lead.
         variates: control variates.
-        regret_deals: on the first so many deals every card is judged double dummy.
+        regret_deals: on the first so many deals every bid and card is judged double dummy.
     """
 
     agents: tuple[AgentLike, ...]
@@ -121,7 +122,10 @@ def play_chunk(job: Job, players: Players, start: int, size: int) -> Chunk:
         regrets = card_regrets(
             played.deals[rows], played.seating[rows], range(len(job.agents)), job.rules
         )
-        chunk["regrets"] = {str(agent): found for agent, found in regrets.items()}
+        bids = bidding_regrets(
+            played.deals[rows], played.seating[rows], range(len(job.agents)), job.rules
+        )
+        chunk["regrets"] = {str(agent): regrets[agent] | bids[agent] for agent in regrets}
     controlled = min(size, job.control_deals - start)
     if controlled > 0:
         n = len(job.agents)

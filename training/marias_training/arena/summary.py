@@ -114,7 +114,7 @@ class Evaluation:
         return total
 
     def regrets(self, agent: str) -> Regrets:
-        """Returns an agent's double-dummy regrets by role and trick, where they were asked for."""
+        """Returns an agent's double-dummy regrets by role and trick, or bidding phase."""
         index = str(self.agents.index(agent))
         return merge(chunk["regrets"][index] for chunk in self._chunks if "regrets" in chunk)
 

@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from marias_env.actions import PHASES
+from marias_training.arena.bidding_regret import BIDDING
 from marias_training.arena.breakdown import GROUPS
 from marias_training.arena.pairs import METRICS
 from marias_training.arena.stats import Interval
@@ -223,9 +225,9 @@ def sorted_keys(group: str, table: dict[str, list[int]]) -> list[tuple[str, tupl
 def _regrets(evaluation: Evaluation) -> Grid:
     rows = []
     for agent in evaluation.agents:
-        for role, by_trick in evaluation.regrets(agent).items():
+        for role, by_trick in sorted(evaluation.regrets(agent).items()):
             whole = [sum(column) for column in zip(*by_trick.values(), strict=True)]
-            tricks = sorted(by_trick, key=int)
+            tricks = sorted(by_trick, key=PHASES.index if role == BIDDING else int)
             for trick, (n, optimal, units, capped) in (
                 ("all", whole),
                 *((trick, by_trick[trick]) for trick in tricks),
@@ -241,10 +243,11 @@ def _regrets(evaluation: Evaluation) -> Grid:
                         f"{capped / n:.3f}",
                     )
                 )
-    heads = ("agent", "role", "trick", "decisions", "optimal", "regret", "regret capped")
+    heads = ("agent", "role", "when", "decisions", "optimal", "regret", "regret capped")
     note = (
-        "units per opponent that a card gave away double dummy, mean over decisions between two "
-        "cards or more; optimal: gave nothing away"
+        "units that a decision between two options or more gave away double dummy, mean over "
+        "decisions; cards: per opponent, by trick; bidding: of the own payment, by phase, the "
+        "rules player bidding on after each option; optimal: gave nothing away"
     )
     return Grid("Double-dummy regret", note, heads, tuple(rows))
 
