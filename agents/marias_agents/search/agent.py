@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from marias_agents.agent import Agent
-from marias_agents.rules.kernel import act_rows
 from marias_agents.search.bids import decide_bid
 from marias_agents.search.cards import decide_card
 from marias_agents.search.decision import Decision
 from marias_agents.search.engine import Engine
 from marias_agents.search.options import PimcOptions, parse_options
+from marias_agents.search.searcher import Searcher
 from marias_env.actions import PLAY
 from marias_env.views import Views
 
 
-class PimcAgent:
+class PimcAgent(Searcher):
     """Samples worlds that agree with all the seat knows, and values every option in each.
 
     Args:
@@ -26,24 +23,8 @@ class PimcAgent:
     """
 
     def __init__(self, options: PimcOptions, seed: int = 0, name: str = "pimc") -> None:
+        super().__init__(Engine(options, seed), seed, name)
         self.options = options
-        self.name = name
-        self.seed = seed
-        self._engine = Engine(options, seed)
-
-    def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Chooses an action for every view (the masks are in the views)."""
-        return np.array([decision.action for decision in self.decide(views)], dtype=np.int64)
-
-    def explain(self, views: Views) -> list[str]:
-        """Returns a line for every view: what each alternative is worth, and how often it wins."""
-        return [str(decision) for decision in self.decide(views)]
-
-    def decide(self, views: Views) -> list[Decision]:
-        """Returns what is done in every view, and why."""
-        first = np.empty(len(views), dtype=np.int64)
-        act_rows(views.deals, views.packed_rules, self._engine.points, first)
-        return [self._decide(views, i, int(first[i])) for i in range(len(views))]
 
     def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
         view = views.deals[i : i + 1]

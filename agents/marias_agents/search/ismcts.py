@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from marias_agents.agent import Agent
-from marias_agents.rules.kernel import act_rows
 from marias_agents.rules.tables import MAX_TERMS
 from marias_agents.search.decision import Decision
 from marias_agents.search.engine import Engine
 from marias_agents.search.kernels.tree import UNITS, VISITS, WINS, grow_rows
 from marias_agents.search.options import PimcOptions
+from marias_agents.search.searcher import Searcher
 from marias_agents.worlds import kernels as sampler
 from marias_env.actions import PLAY
 from marias_env.core.deal import DEAL
@@ -29,7 +28,7 @@ EXPLORE: Final = 1.0
 MAX_ROUNDS: Final = 1_000_000
 
 
-class IsmctsAgent:
+class IsmctsAgent(Searcher):
     """Bids as the rules player, and searches cards.
 
     Args:
@@ -39,24 +38,8 @@ class IsmctsAgent:
     """
 
     def __init__(self, rounds: int = 200, seed: int = 0, name: str = "ismcts") -> None:
+        super().__init__(Engine(PimcOptions(), seed), seed, name)
         self.rounds = rounds
-        self.name = name
-        self.seed = seed
-        self._engine = Engine(PimcOptions(), seed)
-
-    def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-        """Chooses an action for every view (the masks are in the views)."""
-        return np.array([decision.action for decision in self.decide(views)], dtype=np.int64)
-
-    def explain(self, views: Views) -> list[str]:
-        """Returns a line for every view: what each card is worth, and how often it wins."""
-        return [str(decision) for decision in self.decide(views)]
-
-    def decide(self, views: Views) -> list[Decision]:
-        """Returns what is done in every view, and why."""
-        first = np.empty(len(views), dtype=np.int64)
-        act_rows(views.deals, views.packed_rules, self._engine.points, first)
-        return [self._decide(views, i, int(first[i])) for i in range(len(views))]
 
     def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
         view = views.deals[i : i + 1]

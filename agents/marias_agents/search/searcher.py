@@ -1,0 +1,46 @@
+"""What the search agents have in common: one decision per view, and the reason for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+
+from marias_agents.rules.kernel import act_rows
+from marias_agents.search.decision import Decision
+from marias_agents.search.engine import Engine
+from marias_env.views import Views
+
+
+class Searcher(ABC):
+    """Decides view by view; a subclass says how.
+
+    Args:
+        engine: random streams, workspaces and the rules player's points.
+        seed: agents of different seeds sample different worlds.
+        name: what tables call it.
+    """
+
+    def __init__(self, engine: Engine, seed: int, name: str) -> None:
+        self.name = name
+        self.seed = seed
+        self._engine = engine
+
+    def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+        """Chooses an action for every view (the masks are in the views)."""
+        return np.array([decision.action for decision in self.decide(views)], dtype=np.int64)
+
+    def explain(self, views: Views) -> list[str]:
+        """Returns a line for every view: what each alternative is worth, and how often it wins."""
+        return [str(decision) for decision in self.decide(views)]
+
+    def decide(self, views: Views) -> list[Decision]:
+        """Returns what is done in every view, and why."""
+        first = np.empty(len(views), dtype=np.int64)
+        act_rows(views.deals, views.packed_rules, self._engine.points, first)
+        return [self._decide(views, i, int(first[i])) for i in range(len(views))]
+
+    @abstractmethod
+    def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
+        """Decides view `i`, where the rules player would take `rules_action`."""
