@@ -69,7 +69,7 @@ golden: setup ## Regenerate the golden playthroughs of the tests
 	$(BIN)/python -m tests.regenerate_golden
 
 docs-tables: setup ## Regenerate the generated tables in docs/
-	$(BIN)/python -m marias_env.docs_tables
+	$(BIN)/python -m marias_env.showing.docs_tables
 
 bench: setup ## Measure the throughput
 	$(BIN)/python benchmarks/throughput.py

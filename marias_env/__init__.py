@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         RulesError,
         StateError,
     )
-    from marias_env.gym_env import MariasEnv
+    from marias_env.faces.gym_env import MariasEnv
+    from marias_env.faces.vector_env import MariasVectorEnv
     from marias_env.match import Match, standard_match
     from marias_env.records import replay
     from marias_env.rules import RULES, Rules
-    from marias_env.vector_env import MariasVectorEnv
     from marias_env.views import Views
 
     __version__: str
@@ -54,13 +54,13 @@ _EXPORTS: Final = {
     "RecordError": "errors",
     "RulesError": "errors",
     "StateError": "errors",
-    "MariasEnv": "gym_env",
+    "MariasEnv": "faces.gym_env",
     "Match": "match",
     "standard_match": "match",
     "replay": "records",
     "RULES": "rules",
     "Rules": "rules",
-    "MariasVectorEnv": "vector_env",
+    "MariasVectorEnv": "faces.vector_env",
     "Views": "views",
 }
 """Where each public name lives."""
@@ -123,8 +123,8 @@ def _register() -> None:
     if "Marias-v0" not in registry:
         register(
             id="Marias-v0",
-            entry_point="marias_env.gym_env:MariasEnv",
-            vector_entry_point="marias_env.vector_env:MariasVectorEnv",
+            entry_point="marias_env.faces.gym_env:MariasEnv",
+            vector_entry_point="marias_env.faces.vector_env:MariasVectorEnv",
         )
 
 

@@ -13,9 +13,9 @@ from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
 from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
+from marias_env.core.encode import OBSERVATION_SIZE, STATE_SIZE, observe_rows, state_rows
+from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import NO_ACTION
-from marias_env.core.observe import OBSERVATION_SIZE, STATE_SIZE, observe_rows, state_rows
-from marias_env.core.tokens import TOKENS_LENGTH, token_rows
 from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules

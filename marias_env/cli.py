@@ -80,8 +80,8 @@ def replay(
     """Show a recorded deal: bidding, trick by trick, and how it was settled."""
     from marias_env.records import read_records, validate
     from marias_env.records import replay as replay_record
-    from marias_env.render import render_text
-    from marias_env.transcript import transcript
+    from marias_env.showing.render import render_text
+    from marias_env.showing.transcript import transcript
 
     _check_language(language)
     records = read_records(file, check=False)
@@ -113,7 +113,7 @@ def position(
 ) -> None:
     """Show the card table of a one-line position text."""
     from marias_env.positions import from_position
-    from marias_env.render import render_text
+    from marias_env.showing.render import render_text
 
     _check_language(language)
     batch = from_position(text)
@@ -123,7 +123,7 @@ def position(
 
 
 def _check_language(language: str) -> None:
-    from marias_env.phrases import LANGUAGES
+    from marias_env.showing.phrases import LANGUAGES
 
     if language not in LANGUAGES:
         raise typer.BadParameter(f"{language!r}; expected one of {', '.join(LANGUAGES)}")
@@ -136,7 +136,7 @@ def _color() -> bool:
 
 def _write_svg(path: Path, batch: DealBatch, seat: int | None, language: str) -> None:
     from marias_env.files import write_text_atomic
-    from marias_env.render import render_svg
+    from marias_env.showing.render import render_svg
 
     write_text_atomic(path, render_svg(batch, 0, seat, language))
     typer.echo(f"Wrote {path}")

@@ -36,9 +36,9 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from marias_env.aec_env import AFTER_RESET, AGENTS, Table
 from marias_env.errors import StateError
-from marias_env.spaces import SeatActions
+from marias_env.faces.aec_env import AFTER_RESET, AGENTS, Table
+from marias_env.faces.spaces import SeatActions
 
 __all__ = ["AGENTS", "env", "raw_env"]
 
@@ -97,7 +97,7 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
             return None
         if not self._dealt:
             raise StateError("render() before reset()")
-        from marias_env.render import render_text
+        from marias_env.showing.render import render_text
 
         seat: int | None = None if self.perspective == "all" else int(self._deals["turn"][0])
         if self.perspective in (0, 1, 2):

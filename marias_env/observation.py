@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from marias_env.core.observe import OBSERVATION_SIZE, SCALARS_AT, STATE_SIZE
+from marias_env.core.encode import OBSERVATION_SIZE, SCALARS_AT, STATE_SIZE
 
 OBSERVATION_VERSION: Final = 1
 """Changes with every change of the layout; checkpoints carry it."""

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
-from marias_env.core.observe import PLANES, STATE_PLANES, STATE_SIZE
+from marias_env.core.encode import PLANES, STATE_PLANES, STATE_SIZE
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SLICES
 
 Permutations = npt.NDArray[np.int64]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from marias_env.actions import ACTIONS
 from marias_env.cards import CARDS, SUITS
-from marias_env.core.tokens import (
+from marias_env.core.events import (
     ACTION_AT,
     DEALER_AT,
     DEALT_AT,

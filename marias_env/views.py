@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.deal import DEAL, pack_rules
+from marias_env.core.encode import OBSERVATION_SIZE, encode_rows
+from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import legal_rows
-from marias_env.core.observe import OBSERVATION_SIZE, encode_rows
-from marias_env.core.tokens import TOKENS_LENGTH, token_rows
 from marias_env.rules import Rules
 
 _WORDS = DEAL.itemsize // 8
@@ -76,7 +76,7 @@ def make_views(
     seats: npt.NDArray[np.int64],
 ) -> Views:
     """Returns the views of some seats of some rows (see `DealBatch.views`)."""
-    from marias_env.core.view import view_rows
+    from marias_env.core.knowledge import view_rows
 
     out = np.empty(len(rows), dtype=DEAL)
     view_rows(deals, packed_rules, rows, seats, out, out.view(np.uint64).reshape(-1, _WORDS))

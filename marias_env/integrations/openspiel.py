@@ -24,9 +24,9 @@ import pyspiel
 
 from marias_env.actions import ACTIONS, BLIND, NUM_ACTIONS, TRUMP
 from marias_env.batch import DealBatch
-from marias_env.bounds import max_actions, max_units
 from marias_env.cards import CARDS, cards_of
-from marias_env.chance import (
+from marias_env.core.bounds import max_actions, max_units
+from marias_env.core.chance import (
     Draw,
     blind_cards,
     deck_of,

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyspiel
 
 from marias_env.batch import DealBatch
-from marias_env.bounds import max_tokens
 from marias_env.cards import CARDS, cards_of
+from marias_env.core.bounds import max_tokens
 from marias_env.core.deal import HIDDEN_ACTION, NO_CARD, UNKNOWN_CARD
-from marias_env.core.view import plays_from
+from marias_env.core.knowledge import plays_from
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SIZE
 from marias_env.rules import Rules
 from marias_env.tokens import TOKEN_GROUPS, TOKENS, TOKENS_LENGTH

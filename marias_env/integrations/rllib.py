@@ -35,12 +35,12 @@ from torch import nn
 from marias_env.actions import NUM_ACTIONS
 from marias_env.batch import DealBatch
 from marias_env.errors import ActionError, StateError
-from marias_env.learners import Learners
+from marias_env.faces.learners import Learners
+from marias_env.faces.spaces import SeatActions, check_dtype, observation_box
+from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
-from marias_env.spaces import SeatActions, check_dtype, observation_box
-from marias_env.start import START_KEYS, check_options, place, prepare
 
 AGENTS = ("player_0", "player_1", "player_2")
 _ROWS_PER_WORKER = 1 << 20

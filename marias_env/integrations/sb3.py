@@ -25,11 +25,11 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.errors import StateError
-from marias_env.learners import Learners
+from marias_env.faces.learners import Learners
+from marias_env.faces.opponents import RANDOM, Opponents
+from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
-from marias_env.opponents import RANDOM, Opponents
 from marias_env.rules import Rules
-from marias_env.spaces import observation_box
 
 Indices = None | int | Iterable[int]
 
@@ -39,7 +39,7 @@ class MariasVecEnv(VecEnv):
 
     Args:
         num_envs: number of rows.
-        opponents: as in `marias_env.gym_env.MariasEnv`.
+        opponents: as in `marias_env.faces.gym_env.MariasEnv`.
         rules: a preset's name or a rule set.
         seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`.
         episode: `"deal"` or `"match"`.

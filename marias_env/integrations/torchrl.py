@@ -32,11 +32,11 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unboun
 from torchrl.envs import EnvBase
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.learners import Learners
+from marias_env.faces.learners import Learners
+from marias_env.faces.opponents import RANDOM, Opponents
+from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
-from marias_env.opponents import RANDOM, Opponents
 from marias_env.rules import Rules
-from marias_env.spaces import observation_box
 
 
 class MariasTorchEnv(EnvBase):
@@ -52,7 +52,7 @@ class MariasTorchEnv(EnvBase):
 
     Args:
         num_envs: number of rows B.
-        opponents: as in `marias_env.gym_env.MariasEnv`. Not with `all_seats`.
+        opponents: as in `marias_env.faces.gym_env.MariasEnv`. Not with `all_seats`.
         rules: a preset's name or a rule set.
         seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`. Not with `all_seats`.
         all_seats: every row is a decision of the seat on turn.

@@ -18,8 +18,8 @@ from marias_agents.exact import (
     nash_conv,
 )
 from marias_env import RULES, DealBatch, Rules
-from marias_env.bounds import max_actions, max_tokens, max_units
-from marias_env.chance import (
+from marias_env.core.bounds import max_actions, max_tokens, max_units
+from marias_env.core.chance import (
     all_decks,
     blind_cards,
     deck_of,

@@ -15,8 +15,8 @@ import numpy as np
 from marias_env.core.deal import DEAL, HIDDEN_ACTION, UNKNOWN_CARD
 from marias_env.core.dealing import start_deal
 from marias_env.core.jit import jit
+from marias_env.core.knowledge import erase
 from marias_env.core.step import step
-from marias_env.core.view import erase
 from marias_env.rules import Rules
 from marias_env.views import Views
 

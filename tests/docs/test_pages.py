@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from marias_env.docs_tables import TABLES, with_tables
+from marias_env.showing.docs_tables import TABLES, with_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

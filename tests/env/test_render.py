@@ -14,13 +14,13 @@ from marias_env.batch import DealBatch
 from marias_env.cards import cards_of
 from marias_env.cli import app
 from marias_env.errors import RecordError
-from marias_env.explain import settlement_lines, settlement_of
 from marias_env.positions import position_text
 from marias_env.records import record_of, replay
-from marias_env.render import WIDTH, render_svg, render_text, visible
 from marias_env.rules import Rules
-from marias_env.story import hand_counts, tricks_of
-from marias_env.transcript import transcript
+from marias_env.showing.explain import settlement_lines, settlement_of
+from marias_env.showing.render import WIDTH, render_svg, render_text, visible
+from marias_env.showing.story import hand_counts, tricks_of
+from marias_env.showing.transcript import transcript
 from tests.env.helpers import DATA, PRESETS, beginning, cases, nodes, traces
 
 MINI = Rules(suits="sh", ranks="9TQK")

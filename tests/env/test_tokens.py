@@ -10,7 +10,7 @@ import pytest
 from marias_env.actions import DISCARD, OVER, PLAY
 from marias_env.batch import DealBatch
 from marias_env.core.deal import UNKNOWN_CARD, pack_rules
-from marias_env.core.tokens import ACTION_AT, DEALT_AT, HIDDEN_AT, PICKED_UP_AT
+from marias_env.core.events import ACTION_AT, DEALT_AT, HIDDEN_AT, PICKED_UP_AT
 from marias_env.observation import OBSERVATION_SLICES
 from marias_env.rules import RULES
 from marias_env.tokens import NUM_TOKENS, TOKENS, TOKENS_LENGTH, padding_mask

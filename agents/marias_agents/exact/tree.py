@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from marias_env.actions import ACTIONS, BLIND
 from marias_env.batch import DealBatch
-from marias_env.chance import all_decks, blind_cards, put_first
+from marias_env.core.chance import all_decks, blind_cards, put_first
 from marias_env.core.jit import jit
-from marias_env.core.view import fingerprint
+from marias_env.core.knowledge import fingerprint
 from marias_env.rules import Rules, get_rules
 from marias_env.views import Views
 

@@ -26,9 +26,9 @@ from marias_env.core.bits import lowest_bit, nth_bit, popcount
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.dealing import new_episode
 from marias_env.core.jit import jit
+from marias_env.core.knowledge import erase
 from marias_env.core.rng import advance, below, stream
 from marias_env.core.step import step
-from marias_env.core.view import erase
 from marias_env.rules import RULES
 
 SCALE: Final = 1000

@@ -24,8 +24,8 @@ from marias_env.core.bits import SHARPS, nth_bit, popcount
 from marias_env.core.deal import DEALING_CHOSEN_TRUMP, HIDDEN_ACTION
 from marias_env.core.dealing import dealt_to
 from marias_env.core.jit import jit
+from marias_env.core.knowledge import plays_from
 from marias_env.core.step import legal_mask
-from marias_env.core.view import plays_from
 
 
 @jit

@@ -15,7 +15,7 @@ from marias_env.actions import BAD, CONTRACT, CONTRACT_0, DISCARD, OVER, SUIT_GA
 from marias_env.core.bits import RANK_7, SHARPS, SUIT_BITS, popcount
 from marias_env.core.deal import DEALING_CHOSEN_TRUMP, HIDDEN_ACTION, UNKNOWN_CARD
 from marias_env.core.jit import jit
-from marias_env.core.view import plays_from
+from marias_env.core.knowledge import plays_from
 
 LEFT, RIGHT, TABLE = range(3)
 """The places of a hidden card: hand of the next seat, of the one after, and the table."""

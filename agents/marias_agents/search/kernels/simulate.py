@@ -13,8 +13,8 @@ import numpy as np
 from marias_agents.rules.kernel import choose
 from marias_agents.search.kernels.jit import jit
 from marias_env.actions import OVER
+from marias_env.core.knowledge import erase_position
 from marias_env.core.step import step
-from marias_env.core.view import erase_position
 
 IMPOSSIBLE = -(1 << 40)
 """Payment where an option is not legal in a world."""

@@ -13,16 +13,16 @@ import numpy.typing as npt
 from pettingzoo import AECEnv
 
 from marias_env.batch import DealBatch
-from marias_env.core import aec
+from marias_env.core import single
 from marias_env.core.deal import DEAL
-from marias_env.core.observe import OBSERVATION_SIZE
+from marias_env.core.encode import OBSERVATION_SIZE
 from marias_env.errors import ActionError, StateError
-from marias_env.learners import REWARDS, find_match
+from marias_env.faces.learners import REWARDS, find_match
+from marias_env.faces.spaces import SeatActions, check_dtype, observation_dict, state_box
+from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules, get_rules
-from marias_env.spaces import SeatActions, check_dtype, observation_dict, state_box
-from marias_env.start import START_KEYS, check_options, place, prepare
 
 AGENTS: Final = ("player_0", "player_1", "player_2")
 """Agents by seat."""
@@ -182,10 +182,10 @@ class Table(AECEnv):
             number = index(action)
         except TypeError as error:
             raise ActionError(f"action: {action!r}; expected an integer from 0 to 47") from error
-        row = np.empty(aec.ROW_SIZE, dtype=np.int8)
+        row = np.empty(single.ROW_SIZE, dtype=np.int8)
         if not 0 <= number < 48:
             raise self._batch.illegal_action(0, number)
-        seat = aec.step_and_observe(self._deals, self._packed, number, self._scratch, row)
+        seat = single.step_and_observe(self._deals, self._packed, number, self._scratch, row)
         if seat < 0:
             raise self._batch.illegal_action(0, number)
         self._moves += 1
@@ -223,7 +223,7 @@ class Table(AECEnv):
             self.infos[agent] = {"payments": payments, "deals_played": played}
         self._paid = True
         self._owed = set(AGENTS)
-        if aec.episode_over(self._deals, self._packed):
+        if single.episode_over(self._deals, self._packed):
             self._end(self.terminations)
             return
         self._batch.next_deals([0])
@@ -275,9 +275,9 @@ class Table(AECEnv):
                 raise StateError("observe() before reset()")
             if agent not in AGENTS:
                 raise ValueError(f"agent: {agent!r}; expected one of {', '.join(AGENTS)}")
-            row = np.empty(aec.ROW_SIZE, dtype=np.int8)
+            row = np.empty(single.ROW_SIZE, dtype=np.int8)
             seat = AGENTS.index(agent)
-            aec.observe_seat(self._deals, self._packed, seat, self._scratch, row)
+            single.observe_seat(self._deals, self._packed, seat, self._scratch, row)
         mask = row[OBSERVATION_SIZE:]
         if self._dead:
             mask[:] = 0  # a truncated deal still has a seat on turn

@@ -13,8 +13,8 @@ import numpy as np
 from marias_env.actions import NO_CONTRACT
 from marias_env.core.jit import jit
 from marias_env.core.kernels import MASK_BYTES
+from marias_env.core.knowledge import erase_position
 from marias_env.core.settlement import HEARTS
-from marias_env.core.view import erase_position
 
 PLANES = 16
 SCALARS_AT = 32 * PLANES

@@ -8,8 +8,8 @@ from __future__ import annotations
 from marias_env.actions import CONTRACTS, SUIT_GAME
 from marias_env.cards import SUITS
 from marias_env.core.deal import pack_rules
+from marias_env.core.events import TOKENS_LENGTH
 from marias_env.core.settlement import HEARTS, ladder
-from marias_env.core.tokens import TOKENS_LENGTH
 from marias_env.rules import Rules
 
 

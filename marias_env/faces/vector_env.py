@@ -27,13 +27,13 @@ from gymnasium.vector.utils import batch_space
 from marias_env.actions import NUM_ACTIONS
 from marias_env.checks import deck_ids
 from marias_env.errors import StateError
-from marias_env.gym_env import OBSERVATIONS
-from marias_env.learners import Learners, Seed
+from marias_env.faces.gym_env import OBSERVATIONS
+from marias_env.faces.learners import Learners, Seed
+from marias_env.faces.opponents import RANDOM, Opponents
+from marias_env.faces.spaces import observation_box, observation_dict
+from marias_env.faces.start import check_options
 from marias_env.match import Match
-from marias_env.opponents import RANDOM, Opponents
 from marias_env.rules import Rules
-from marias_env.spaces import observation_box, observation_dict
-from marias_env.start import check_options
 
 NO_ACTION = -1
 """What a finished row takes while `autoreset_mode` is DISABLED."""

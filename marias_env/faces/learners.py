@@ -14,26 +14,26 @@ import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS, OVER
 from marias_env.batch import DealBatch
-from marias_env.core import kernels, learner
+from marias_env.core import kernels, turns
 from marias_env.core.deal import DEAL
-from marias_env.core.observe import OBSERVATION_SIZE, observe_rows
+from marias_env.core.encode import OBSERVATION_SIZE, observe_rows
+from marias_env.faces.opponents import RANDOM, Opponent, Opponents, ask, resolve
+from marias_env.faces.spaces import check_dtype
 from marias_env.match import Match, standard_match
-from marias_env.opponents import RANDOM, Opponent, Opponents, ask, resolve
 from marias_env.rules import Rules, get_rules
-from marias_env.spaces import check_dtype
 
 SEATS: Final = {
     0: 0,
     1: 1,
     2: 2,
-    "rotate": learner.SEAT_ROTATES,
-    "random": learner.SEAT_RANDOM,
+    "rotate": turns.SEAT_ROTATES,
+    "random": turns.SEAT_RANDOM,
 }
 """Values of `seat`."""
 ILLEGAL: Final = {
-    "error": learner.ILLEGAL_ERROR,
-    "penalty": learner.ILLEGAL_PENALTY,
-    "random": learner.ILLEGAL_RANDOM,
+    "error": turns.ILLEGAL_ERROR,
+    "penalty": turns.ILLEGAL_PENALTY,
+    "random": turns.ILLEGAL_RANDOM,
 }
 """Values of `illegal`."""
 EPISODES: Final = ("deal", "match")
@@ -48,7 +48,7 @@ class Learners:
     Args:
         num_envs: number of rows B.
         rules: a preset's name or a rule set.
-        opponents: see `marias_env.opponents`.
+        opponents: see `marias_env.faces.opponents`.
         seat: where the learner sits: 0, 1, 2, `"rotate"` (another place from episode to episode) or
             `"random"` (drawn for each episode).
         all_seats: every row is a decision of the seat on turn; opponents and `seat` play no part.
@@ -100,7 +100,7 @@ class Learners:
         self.unit = float(found.chips_per_point) if found and reward == "chips" else 1.0
         self.all_seats = all_seats
         self.opponents = (None, None) if all_seats else resolve(opponents)
-        self._where = learner.EVERY_SEAT if all_seats else SEATS[seat]
+        self._where = turns.EVERY_SEAT if all_seats else SEATS[seat]
         self._illegal = ILLEGAL[illegal]
         self._dealt = False
         self.seats = np.full(num_envs, self._where if self._where < 3 else 0, dtype=np.int64)
@@ -120,7 +120,7 @@ class Learners:
     @property
     def penalises(self) -> bool:
         """Whether an illegal action leaves everything as it is and costs a penalty."""
-        return self._illegal == learner.ILLEGAL_PENALTY
+        return self._illegal == turns.ILLEGAL_PENALTY
 
     # ------------------------------------------------------------------ episodes
 
@@ -166,7 +166,7 @@ class Learners:
             self.gained[:] = 0
             self.refused[:] = False
         left, right = self._random
-        learner.seat_rows(
+        turns.seat_rows(
             self.batch.deals,
             self.batch._rules,
             rows,
@@ -202,7 +202,7 @@ class Learners:
         """
         left, right = self._random
         before = None if left and right else self.batch.deals.copy()
-        bad = learner.act_rows(
+        bad = turns.act_rows(
             self.batch.deals,
             self.batch._rules,
             actions,
@@ -244,7 +244,7 @@ class Learners:
                 rows = np.flatnonzero(np.isin(place_on_turn, places))
                 if rows.size:
                     chosen = ask(opponent, self.batch.views(rows))
-                    learner.answer_rows(
+                    turns.answer_rows(
                         deals, rules, rows, chosen, self.seats, left, right, self.gained
                     )
 
@@ -253,7 +253,7 @@ class Learners:
     def viewers(self) -> npt.NDArray[np.int64]:
         """Returns (B,) int64: whose observation each row is (the seat on turn with `all_seats`)."""
         out = np.empty(len(self), dtype=np.int64)
-        learner.viewer_rows(self.batch.deals, self.seats, out)
+        turns.viewer_rows(self.batch.deals, self.seats, out)
         return out
 
     def observe(

@@ -19,9 +19,9 @@ from marias_env.core.deal import (
     SEVEN_COMPONENT,
     pack_rules,
 )
-from marias_env.phrases import CONTRACT_NAMES, level_name, phrases
 from marias_env.rules import Rules
-from marias_env.story import history_of
+from marias_env.showing.phrases import CONTRACT_NAMES, level_name, phrases
+from marias_env.showing.story import history_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from marias_env.actions import OVER, SUIT_GAME
 from marias_env.cards import SUIT_SYMBOLS, cards_of
 from marias_env.core.deal import DECLARER, DEFENDERS
-from marias_env.explain import points_text, settlement_lines
-from marias_env.phrases import PHASE_NAMES
-from marias_env.story import sorted_hand, tricks_of
+from marias_env.showing.explain import points_text, settlement_lines
+from marias_env.showing.phrases import PHASE_NAMES
+from marias_env.showing.story import sorted_hand, tricks_of
 
 if TYPE_CHECKING:
     from marias_env.batch import DealBatch
-    from marias_env.render import TextTable
+    from marias_env.showing.render import TextTable
 
 WIDTH: Final = 900
 HEIGHT: Final = 620
@@ -49,7 +49,7 @@ def render_svg(
         IndexError: no such row.
         ValueError: no such seat or language.
     """
-    from marias_env.render import TextTable, deal_for
+    from marias_env.showing.render import TextTable, deal_for
 
     table = TextTable(deal_for(batch, row, perspective), batch.rules, language, color=False)
     bottom = int(table.deal["dealer"] + 1) % 3 if perspective is None else perspective

@@ -6,11 +6,11 @@ from marias_env.actions import NO_CONTRACT, OVER, PHASES, SUIT_GAME
 from marias_env.batch import DealBatch
 from marias_env.cards import cards_of
 from marias_env.core.deal import DECLARER
-from marias_env.explain import settlement_lines
-from marias_env.phrases import PHASE_NAMES
-from marias_env.render import TextTable
 from marias_env.rules import preset_and_options
-from marias_env.story import tricks_of
+from marias_env.showing.explain import settlement_lines
+from marias_env.showing.phrases import PHASE_NAMES
+from marias_env.showing.render import TextTable
+from marias_env.showing.story import tricks_of
 
 _TITLES = {
     "en": ("Dealt", "Bidding", "Play", "Settlement", "Payments", "to act", "talon"),

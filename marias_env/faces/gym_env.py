@@ -28,15 +28,15 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.core import aec
+from marias_env.core import single
 from marias_env.errors import ActionError, DeckError, StateError
-from marias_env.learners import Learners
+from marias_env.faces.learners import Learners
+from marias_env.faces.opponents import RANDOM, Opponents
+from marias_env.faces.spaces import observation_box, observation_dict
+from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
-from marias_env.opponents import RANDOM, Opponents
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
-from marias_env.spaces import observation_box, observation_dict
-from marias_env.start import START_KEYS, check_options, place, prepare
 
 OBSERVATIONS: Final = ("dict", "vector")
 """Values of `observation`: with the mask beside it, or the bare vector."""
@@ -149,7 +149,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._carry[:] = 0
         if start is not None and bool(self._learners.over[0]):
             self._carry[:] = self._learners.batch.deals[0]["payments"]
-            if not aec.episode_over(self._learners.batch.deals, self._learners.batch._rules):
+            if not single.episode_over(self._learners.batch.deals, self._learners.batch._rules):
                 self._learners.batch.next_deals([0])
         self._learners.begin(seat=None if seat is None else int(seat))
         # What was paid before the learner's first action comes with its first step.
@@ -220,7 +220,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode; expected 'ansi' or 'human'")
             return None
-        from marias_env.render import render_text
+        from marias_env.showing.render import render_text
 
         human = self.render_mode == "human"
         color = human and sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,4 +1,4 @@
-"""Generated tables of the documentation: `python -m marias_env.docs_tables` rewrites them in place.
+"""Generated tables of the documentation, rewritten by `python -m marias_env.showing.docs_tables`.
 
 A page holds a table between `<!-- table: NAME -->` and `<!-- end table -->`; a test keeps the pages
 equal to the code.

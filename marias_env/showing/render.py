@@ -23,8 +23,9 @@ from marias_env.actions import (
 from marias_env.batch import DealBatch
 from marias_env.cards import SUIT_SYMBOLS, cards_of
 from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NO_CARD, NOBODY, SEVEN_COMPONENT
-from marias_env.explain import points_text, settlement_lines
-from marias_env.phrases import (
+from marias_env.rules import Rules, preset_and_options
+from marias_env.showing.explain import points_text, settlement_lines
+from marias_env.showing.phrases import (
     CONTRACT_NAMES,
     PHASE_NAMES,
     level_name,
@@ -32,9 +33,8 @@ from marias_env.phrases import (
     rank_sign,
     suit_name,
 )
-from marias_env.rules import Rules, preset_and_options
-from marias_env.story import Call, Trick, calls_of, hand_counts, sorted_hand, tricks_of
-from marias_env.svg import Picture, render_svg
+from marias_env.showing.story import Call, Trick, calls_of, hand_counts, sorted_hand, tricks_of
+from marias_env.showing.svg import Picture, render_svg
 
 __all__ = ["Picture", "deal_for", "render_svg", "render_text"]
 

@@ -16,8 +16,8 @@ from marias_env.core.deal import (
 )
 from marias_env.core.dealing import dealt_to
 from marias_env.core.jit import jit
+from marias_env.core.knowledge import erase, plays_from
 from marias_env.core.legal import beats
-from marias_env.core.view import erase, plays_from
 
 PAD = 0
 DEALER_AT = 1

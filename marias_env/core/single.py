@@ -12,12 +12,12 @@ import numpy as np
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.dealing import match_over
+from marias_env.core.encode import OBSERVATION_SIZE, encode
 from marias_env.core.jit import jit
 from marias_env.core.kernels import MASK_BYTES
-from marias_env.core.learner import takes
-from marias_env.core.observe import OBSERVATION_SIZE, encode
+from marias_env.core.knowledge import erase
 from marias_env.core.step import step
-from marias_env.core.view import erase
+from marias_env.core.turns import takes
 
 ROW_SIZE = OBSERVATION_SIZE + NUM_ACTIONS
 """An observation and the action mask behind it, as one int8 vector."""

@@ -1,0 +1,1 @@
+"""Faces: one deal, or a batch of them, as the environments of the RL libraries."""

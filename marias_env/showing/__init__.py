@@ -1,0 +1,1 @@
+"""Deals for people: tables as text and pictures, transcripts, settlements in words."""
