@@ -11,9 +11,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from marias_env import DealBatch  # noqa: E402
+from marias_env.canonical import NUM_INPUTS, canonical  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
 from marias_training.config import PPOConfig, option_helps  # noqa: E402
-from marias_training.features import NUM_INPUTS, canonical  # noqa: E402
 from marias_training.net_agent import NetAgent  # noqa: E402
 from marias_training.ppo import (  # noqa: E402
     Trainer,

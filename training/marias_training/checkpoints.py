@@ -18,11 +18,11 @@ from typing import Any, Final
 import torch
 
 import marias_env
+from marias_env.canonical import FEATURES_VERSION
 from marias_env.errors import AgentError, StateError
 from marias_env.files import write_bytes_atomic
 from marias_env.observation import OBSERVATION_VERSION
 from marias_training.config import PPOConfig
-from marias_training.features import FEATURES_VERSION
 from marias_training.net_agent import NetAgent
 from marias_training.ppo import Trainer, load_policy
 

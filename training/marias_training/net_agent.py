@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 from marias_agents.random_agent import stream_of
+from marias_env.canonical import canonical, to_actions
 from marias_env.core.jit import jit
 from marias_env.core.rng import mix
 from marias_env.views import Views
-from marias_training.features import canonical, to_actions
 
 _UNUSED_BITS: Final = np.uint64(11)
 """A float64 has room for 53 of 64 random bits."""

@@ -26,8 +26,8 @@ from torch.nn import functional
 from marias_agents import Agent, make
 from marias_env import DealBatch
 from marias_env.actions import CONTRACT, CONTRACTS, NUM_ACTIONS, PLAY, REPLY
+from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
 from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.features import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
 from marias_training.net_agent import NetAgent
 
 FloatArray = npt.NDArray[np.float32]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from marias_env import DealBatch
+from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
 from marias_env.observation import OBSERVATION_SLICES
-from marias_training.features import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
 
 
 def patterns(batch: DealBatch) -> np.ndarray:
