@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from marias_env.actions import OVER, SUIT_GAME
 from marias_env.cards import SUIT_SYMBOLS, cards_of
 from marias_env.core.deal import DECLARER, DEFENDERS
+from marias_env.showing.card_faces.shapes import SUIT_INKS
 from marias_env.showing.explain import points_text, settlement_lines
 from marias_env.showing.phrases import PHASE_NAMES
 from marias_env.showing.story import sorted_hand, tricks_of
@@ -19,7 +20,6 @@ WIDTH: Final = 900
 HEIGHT: Final = 620
 CARD_WIDTH: Final = 58
 CARD_HEIGHT: Final = 84
-_INK: Final = ("#1f3a8a", "#166534", "#b45309", "#b91c1c")
 _STYLE: Final = (
     "text{font-family:'DejaVu Sans',Verdana,sans-serif;fill:#f1f5ee}"
     ".s{font-size:13px}.n{font-size:15px;font-weight:bold}.t{font-size:17px;font-weight:bold}"
@@ -75,7 +75,7 @@ def _text(x: float, y: float, text: str, style: str = "s", anchor: str = "middle
 
 
 def _card(x: float, y: float, card: int, sign: str, edge: str = "#94a3b8") -> str:
-    ink = _INK[card // 8]
+    ink = SUIT_INKS[card // 8]
     symbol = SUIT_SYMBOLS[card // 8]
     return (
         f'<g transform="translate({x:g},{y:g})">'
