@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize("deck", DECKS)
 def test_a_sheet_has_every_card_and_the_back_once(deck):
-    sheet = ElementTree.fromstring(face_sheet(deck))
+    sheet = ET.fromstring(face_sheet(deck))
     assert [symbol.get("id") for symbol in sheet] == [*CARDS, "back"]
     assert {symbol.tag for symbol in sheet} == {f"{SVG}symbol"}
 
@@ -34,7 +34,7 @@ def test_faces_show_rank_and_suit_in_two_corners(deck):
         "german": ("7", "8", "9", "10", "Sp", "Sv", "K", "E"),
     }[deck]
     for card in range(32):
-        texts = ElementTree.fromstring(card_picture(card, deck)).iter(f"{SVG}text")
+        texts = ET.fromstring(card_picture(card, deck)).iter(f"{SVG}text")
         assert [text.text for text in texts] == [signs[card % 8]] * 2
     # Numbers carry as many suit signs as they say, besides the corners'.
     for card in (0, 9, 18, 27):
