@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from marias_env.cards import RANKS, SUIT_NAMES
+from marias_env.showing.option_phrases import OPTIONS_CS, OPTIONS_EN
+from marias_env.showing.table_phrases import TABLE_CS, TABLE_EN
 
 LANGUAGES: Final = ("en", "cs")
 
@@ -167,7 +169,11 @@ _CS: Final = {
     "reached": "dosaženo {}",
     "short": "jen {} z {}",
 }
-PHRASES: Final = {"en": _EN, "cs": _CS}
+PHRASES: Final = {
+    "en": {**_EN, **TABLE_EN, **OPTIONS_EN},
+    "cs": {**_CS, **TABLE_CS, **OPTIONS_CS},
+}
+"""By language and key: all words there are, those of the table and of the options included."""
 
 
 def phrases(language: str) -> dict[str, str]:

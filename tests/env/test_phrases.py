@@ -1,0 +1,69 @@
+"""The one table of words: both languages whole, and enough of them for every option and rule."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from marias_env.rules import CHOICES, RULES, Rules
+from marias_env.showing.phrases import LANGUAGES, phrases
+from marias_env.showing.rules_text import rules_text
+
+
+def test_both_languages_have_the_same_words_with_the_same_gaps():
+    english, czech = phrases("en"), phrases("cs")
+    assert english.keys() == czech.keys()
+    for key in english:
+        gaps = [sorted(re.findall(r"\{\w*\}", words[key])) for words in (english, czech)]
+        assert gaps[0] == gaps[1], key
+        assert english[key].strip() and czech[key].strip(), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_option_value_and_preset_has_words(language):
+    words = phrases(language)
+    for field in dataclasses.fields(Rules):
+        assert words[f"option_{field.name}"]
+        assert words[f"option_{field.name}_help"]
+        for value in CHOICES.get(field.name, ()):
+            assert words[f"option_{field.name}_{value}"]
+    for preset in RULES:
+        assert words[f"preset_{preset}"] and words[f"preset_{preset}_text"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("preset", RULES)
+def test_rules_in_short_hold_the_presets_own_numbers(preset, language):
+    rules = RULES[preset]
+    text = "\n".join(line for _, lines in rules_text(rules, language, preset) for line in lines)
+    assert not re.search(r"[{}]", text)
+    assert ("kajzr 64" in text) == (rules.max_doublings >= 6)
+    assert (str(rules.max_payment) in text) == (rules.max_payment is not None)
+    last_heading = rules_text(rules, language, preset)[-1][0]
+    assert last_heading in ("A match", "Zápas")
+
+
+def test_rules_in_short_follow_the_options():
+    small = dataclasses.replace(
+        RULES["traditional"],
+        suits="sh",
+        ranks="789TQKA",
+        max_doublings=2,
+        tariff={"betl": 7},
+        blind_trump=False,
+    )
+    sections = dict(rules_text(small, "en", "traditional"))
+    text = "\n".join(line for lines in sections.values() for line in lines)
+    assert f"{small.num_cards} cards" in text
+    assert "flek 2, re 4." in text and "tutti" not in text
+    assert "Betl: Lose every trick. No trumps. Pays 7." in text
+    assert "blind" not in "\n".join(sections["Deal and trumps"])
+    assert sections["Changed at this table"] == [
+        "Most doublings: 2",
+        "Blind trumps: no",
+        "Tariff: suit game 1, betl 7, durch 10, open betl 10, open durch 20",
+        "Suits of the deck: sh",
+        "Ranks of the deck: 789TQKA",
+    ]
