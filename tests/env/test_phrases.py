@@ -30,7 +30,8 @@ def test_every_option_value_and_preset_has_words(language):
         for value in CHOICES.get(field.name, ()):
             assert words[f"option_{field.name}_{value}"]
     for preset in RULES:
-        assert words[f"preset_{preset}"] and words[f"preset_{preset}_text"]
+        assert words[f"preset_{preset}"]
+        assert words[f"preset_{preset}_text"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -57,7 +58,8 @@ def test_rules_in_short_follow_the_options():
     sections = dict(rules_text(small, "en", "traditional"))
     text = "\n".join(line for lines in sections.values() for line in lines)
     assert f"{small.num_cards} cards" in text
-    assert "flek 2, re 4." in text and "tutti" not in text
+    assert "flek 2, re 4." in text
+    assert "tutti" not in text
     assert "Betl: Lose every trick. No trumps. Pays 7." in text
     assert "blind" not in "\n".join(sections["Deal and trumps"])
     assert sections["Changed at this table"] == [
