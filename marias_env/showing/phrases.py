@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from marias_env.cards import RANKS, SUIT_NAMES
+from marias_env.actions import CONTRACTS
+from marias_env.cards import CARDS, RANKS, SUIT_NAMES, SUITS, card_name
 from marias_env.showing.option_phrases import OPTIONS_CS, OPTIONS_EN
 from marias_env.showing.table_phrases import TABLE_CS, TABLE_EN
 
@@ -169,9 +170,20 @@ _CS: Final = {
     "reached": "dosaženo {}",
     "short": "jen {} z {}",
 }
+
+
+def _names(language: str) -> dict[str, str]:
+    # Names that have lists or functions of their own, by the text that stands for each in JSON.
+    return {
+        **{f"card_{text}": card_name(text, language) for text in CARDS},
+        **{f"suit_{letter}": name for letter, name in zip(SUITS, SUIT_NAMES[language])},
+        **{f"contract_{text}": name for text, name in zip(CONTRACTS, CONTRACT_NAMES[language])},
+    }
+
+
 PHRASES: Final = {
-    "en": {**_EN, **TABLE_EN, **OPTIONS_EN},
-    "cs": {**_CS, **TABLE_CS, **OPTIONS_CS},
+    "en": {**_EN, **TABLE_EN, **OPTIONS_EN, **_names("en")},
+    "cs": {**_CS, **TABLE_CS, **OPTIONS_CS, **_names("cs")},
 }
 """By language and key: all words there are, those of the table and of the options included."""
 

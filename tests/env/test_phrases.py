@@ -18,7 +18,8 @@ def test_both_languages_have_the_same_words_with_the_same_gaps():
     for key in english:
         gaps = [sorted(re.findall(r"\{\w*\}", words[key])) for words in (english, czech)]
         assert gaps[0] == gaps[1], key
-        assert english[key].strip() and czech[key].strip(), key
+        assert english[key].strip(), key
+        assert czech[key].strip(), key
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
