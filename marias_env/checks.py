@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from marias_env.cards import CARDS, card_id
 from marias_env.errors import DeckError
+from marias_env.options import Whole, check
 from marias_env.rules import Rules
 
 AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
@@ -44,8 +45,7 @@ def buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> 
 
 def check_count(name: str, value: Any, low: int) -> None:
     """Raises a ValueError unless `value` is a whole number from `low`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise ValueError(f"{name}: {value!r}; expected a whole number from {low}")
+    check(name, value, Whole(low))
 
 
 def autoreset_mode(autoreset: Any) -> int:

@@ -60,5 +60,9 @@ class StateError(MariasError, ValueError):
     """Saved bytes or a position text that do not describe a deal of this version."""
 
 
+class DivergedError(MariasError, ArithmeticError):
+    """Training left the finite numbers; the weights before that are in the last checkpoint."""
+
+
 class AgentError(MariasError, ValueError):
     """An unknown agent name, a bad argument to one, or an unreadable checkpoint."""

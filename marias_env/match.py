@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
 
 from marias_env.errors import RulesError
+from marias_env.options import Bound, Maybe, Real, Whole, check, check_fields
 from marias_env.rules import Rules
+
+BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
+    {"deals": Whole(1), "points": Maybe(Whole(1)), "chips_per_point": Real(0, above=True)}
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,18 +34,7 @@ class Match:
     chips_per_point: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.deals, bool) or not isinstance(self.deals, int) or self.deals < 1:
-            raise RulesError(f"match deals: {self.deals!r}; expected a whole number from 1")
-        if self.points is not None and (
-            isinstance(self.points, bool) or not isinstance(self.points, int) or self.points < 1
-        ):
-            raise RulesError(
-                f"match points: {self.points!r}; expected a whole number from 1 or None"
-            )
-        if not isinstance(self.chips_per_point, (int, float)) or self.chips_per_point <= 0:
-            raise RulesError(
-                f"match chips_per_point: {self.chips_per_point!r}; expected a positive number"
-            )
+        check_fields(self, BOUNDS, RulesError, "match ")
 
 
 def standard_match(rules: Rules, rotations: int = 1, chips_per_point: float = 1.0) -> Match:
@@ -48,6 +45,5 @@ def standard_match(rules: Rules, rotations: int = 1, chips_per_point: float = 1.
     """
     if rules.dealing == "talon":
         return Match(deals=20, points=20, chips_per_point=chips_per_point)
-    if isinstance(rotations, bool) or not isinstance(rotations, int) or rotations < 1:
-        raise RulesError(f"match rotations: {rotations!r}; expected a whole number from 1")
+    check("match rotations", rotations, BOUNDS["deals"], RulesError)
     return Match(deals=3 * rotations, chips_per_point=chips_per_point)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from marias_env.actions import CONTRACTS
 from marias_env.cards import RANKS, SUITS
 from marias_env.errors import RulesError
+from marias_env.options import Bound, Choice, Flag, Maybe, Whole, check, check_fields
 
 TARIFF: Final[Mapping[str, int]] = MappingProxyType(
     {"suit": 1, "betl": 5, "durch": 10, "open_betl": 10, "open_durch": 20}
@@ -33,6 +34,29 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """Values that the options given by name take; the id of a value is its place here."""
+AMOUNT: Final = Whole(0, MAX_AMOUNT)
+"""Bounds of the units of one contract."""
+_FLAGS: Final = (
+    "open_contracts",
+    "play_out_decided",
+    "opponents_marriages_in_failed_hundred",
+    "defenders_quiet_hundred",
+    "seven_hundred_together",
+    "talon_trumps",
+    "blind_trump",
+    "unplayed_plain_suit",
+    "unplayed_seven_vs_flek",
+    "seven_requires_card",
+    "hundred_requires_marriage",
+)
+_BOUNDS: Final[dict[str, Bound]] = {
+    **{name: Choice(*words) for name, words in CHOICES.items()},
+    **{name: Flag() for name in _FLAGS},
+    "max_doublings": Whole(0, MAX_DOUBLINGS_LIMIT),
+    "max_payment": Maybe(Whole(1, MAX_AMOUNT)),
+}
+BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(_BOUNDS)
+"""Bounds of the options; tariff, suits and ranks are checked by code of their own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,20 +119,7 @@ class Rules:
     ranks: str = RANKS
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name in CHOICES and (
-                not isinstance(value, str) or value not in CHOICES[field.name]
-            ):
-                raise RulesError(
-                    f"option {field.name}: {value!r}; "
-                    f"expected one of {', '.join(CHOICES[field.name])}"
-                )
-            if field.type == "bool" and not isinstance(value, bool):
-                raise RulesError(f"option {field.name}: {value!r}; expected True or False")
-        _check_int("max_doublings", self.max_doublings, 0, MAX_DOUBLINGS_LIMIT)
-        if self.max_payment is not None:
-            _check_int("max_payment", self.max_payment, 1, MAX_AMOUNT)
+        check_fields(self, BOUNDS, RulesError, "option ")
         object.__setattr__(self, "tariff", _full_tariff(self.tariff))
         object.__setattr__(self, "suits", _subset("suits", self.suits, SUITS))
         object.__setattr__(self, "ranks", _subset("ranks", self.ranks, RANKS))
@@ -170,21 +181,17 @@ def _rebuild(values: tuple[Any, ...]) -> Rules:
     return Rules(*values)
 
 
-def _check_int(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise RulesError(f"option {name}: {value!r}; expected a whole number from {low} to {high}")
-
-
 def _full_tariff(tariff: Any) -> Mapping[str, int]:
     if not isinstance(tariff, Mapping):
         raise RulesError(f"option tariff: {tariff!r}; expected a mapping of contracts to units")
+    full = dict(TARIFF)
     for name, units in tariff.items():
         if name not in CONTRACTS:
             raise RulesError(
                 f"option tariff: unknown contract {name!r}; expected {', '.join(CONTRACTS)}"
             )
-        _check_int(f"tariff[{name!r}]", units, 0, MAX_AMOUNT)
-    return MappingProxyType({name: tariff.get(name, TARIFF[name]) for name in CONTRACTS})
+        full[name] = check(f"option tariff[{name!r}]", units, AMOUNT, RulesError)
+    return MappingProxyType(full)
 
 
 def _subset(name: str, value: Any, whole: str) -> str:

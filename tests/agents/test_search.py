@@ -185,6 +185,9 @@ def test_options() -> None:
     assert parse_options("3,ms=5,threads=2,bids=rules") == PimcOptions(
         worlds=3, ms=5, threads=2, bids="rules"
     )
+    for options in ({"worlds": 0}, {"ms": 1.5}, {"threads": True}, {"cards": "best"}):
+        with pytest.raises(AgentError, match=f"agent 'pimc': {next(iter(options))}"):
+            PimcOptions(**options)
     for text in ("x", "0", "3,4", "3,what=1", "3,ms=x", "3,bids=well", "ms=-1"):
         with pytest.raises(AgentError, match="agent 'pimc'"):
             parse_options(text)

@@ -22,6 +22,7 @@ from marias_training.checkpoints import (  # noqa: E402
     save_checkpoint,
 )
 from marias_training.config import PPOConfig  # noqa: E402
+from marias_training.net_agent import NetAgent  # noqa: E402
 from marias_training.ppo import Trainer  # noqa: E402
 
 TINY = PPOConfig(
@@ -49,6 +50,37 @@ def state_bytes(trainer: Trainer) -> bytes:
     return pickle.dumps(
         torch.utils._pytree.tree_map(lambda x: x.tolist() if hasattr(x, "tolist") else x, state)
     )
+
+
+@pytest.mark.parametrize("part", ["policy", "critic"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_not_saved_loaded_or_played(
+    checkpoint: Path, part: str, value: float
+) -> None:
+    trainer = load_trainer(checkpoint)
+    before = checkpoint.read_bytes()
+    next(iter(getattr(trainer, part).parameters())).data[0, 0] = value
+    with pytest.raises(StateError, match=f"{part}.*not finite"):
+        save_checkpoint(trainer, checkpoint)
+    assert checkpoint.read_bytes() == before
+    saved = torch.load(checkpoint, weights_only=True)
+    torch.save({**saved, **trainer.state_dict()}, checkpoint)
+    with pytest.raises(StateError, match="not finite"):
+        load_trainer(checkpoint)
+    with pytest.raises(AgentError, match="not finite"):
+        make(str(checkpoint))
+
+
+def test_a_net_that_goes_wrong_while_it_plays_is_noticed() -> None:
+    policy = Trainer(TINY).policy
+    agent = NetAgent(policy, "net")
+    views = DealBatch(2, seed=1).views()
+    agent.act(views, views.legal_mask())
+    policy.head.bias.data[3] = float("nan")
+    with pytest.raises(AgentError, match="not finite"):
+        agent.act(views, views.legal_mask())
+    with pytest.raises(AgentError, match="not finite"):
+        NetAgent(policy, "net")
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from marias_env import DealBatch  # noqa: E402
 from marias_env.canonical import NUM_INPUTS, canonical  # noqa: E402
+from marias_env.errors import DivergedError  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
 from marias_training.config import PPOConfig, option_helps  # noqa: E402
 from marias_training.net_agent import NetAgent  # noqa: E402
@@ -238,6 +239,42 @@ def test_rewards_keep_sign_and_order(reward: str) -> None:
     assert (np.sign(squashed) == np.sign(units)).all()
     assert (np.diff(squashed) >= 0).all()
     np.testing.assert_array_equal(squashed, -squashed[::-1])
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(PPOConfig)])
+def test_every_option_refuses_what_it_cannot_be(field: str) -> None:
+    wrong: list[Any] = [math.nan, math.inf, -math.inf, -1, -0.5, None, [], "no such"]
+    if field == "opponent":  # any spec, which the run looks up
+        wrong.remove("no such")
+    kept = getattr(TINY, field)
+    wrong += [1.5] if isinstance(kept, int) else []
+    wrong += [1, True, ""] if isinstance(kept, str) else []
+    wrong += [True] if not isinstance(kept, (bool, str)) else []
+    for value in wrong:
+        with pytest.raises(ValueError, match=f"{field}.*expected"):
+            dataclasses.replace(TINY, **{field: value})
+
+
+@pytest.mark.parametrize("field", ["past_size", "clip", "max_grad_norm", "reward_cap"])
+def test_options_that_cannot_be_zero(field: str) -> None:
+    with pytest.raises(ValueError, match=field):
+        dataclasses.replace(TINY, **{field: 0})
+
+
+def test_numpys_numbers_become_pythons() -> None:
+    config = dataclasses.replace(TINY, deals=np.int64(64), clip=np.float32(0.25))
+    assert type(config.deals) is int
+    assert type(config.clip) is float
+    assert config.clip == 0.25
+
+
+def test_a_run_that_diverges_stops_before_its_weights_do() -> None:
+    trainer = Trainer(TINY)
+    rollout = trainer.rollout(0)
+    rollout.advantages[:] = np.nan
+    with pytest.raises(DivergedError, match="not finite"):
+        trainer.update(rollout)
+    assert all(parameter.isfinite().all() for parameter in trainer.parameters)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from marias_env.errors import AgentError, StateError
 from marias_env.files import write_bytes_atomic
 from marias_env.observation import OBSERVATION_VERSION
 from marias_training.config import PPOConfig
-from marias_training.net_agent import NetAgent
+from marias_training.net_agent import NetAgent, check_weights
 from marias_training.ppo import Trainer, load_policy
 
 FORMAT: Final = "marias-checkpoint/1"
@@ -32,7 +32,14 @@ CHECKPOINT: Final = "checkpoint.pt"
 
 
 def save_checkpoint(trainer: Trainer, path: str | Path) -> None:
-    """Writes a run whole or not at all: a kill at any moment leaves the old file or the new one."""
+    """Writes a run whole or not at all: a kill at any moment leaves the old file or the new one.
+
+    Raises:
+        StateError: weights that are not finite; the old file stays.
+        OSError: the file cannot be written.
+    """
+    for part, weights in (("policy", trainer.policy), ("critic", trainer.critic)):
+        check_weights(f"{part} of the run", weights.state_dict(), StateError)
     buffer = io.BytesIO()
     torch.save(
         {
@@ -89,6 +96,9 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
         saved["config"] = PPOConfig(**saved["config"])
     except (TypeError, ValueError, KeyError) as error:
         raise StateError(f"{path}: its configuration is not of this version: {error}") from error
+    for part in ("policy", "critic"):
+        if isinstance(saved.get(part), dict):
+            check_weights(f"{path}: {part}", saved[part], StateError)
     return saved
 
 

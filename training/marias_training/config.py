@@ -3,14 +3,49 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
+
+from marias_env.options import Bound, Choice, Flag, Real, Text, Whole, check_fields
+from marias_env.rules import get_rules
 
 REWARDS: Final = ("log", "sqrt", "cap")
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
+BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
+    {
+        "rules": Text(),
+        "seed": Whole(0, 2**63 - 1024),  # threads add theirs, and torch takes 64 bits
+        "steps": Whole(0),
+        "minutes": Real(0),
+        "deals": Whole(1),
+        "epochs": Whole(1),
+        "minibatch": Whole(1),
+        "learning_rate": Real(0),
+        "learning_rate_end": Real(0),
+        "clip": Real(0, above=True),
+        "gae_lambda": Real(0, 1),
+        "entropy": Real(0),
+        "entropy_end": Real(0),
+        "value_coef": Real(0),
+        "max_grad_norm": Real(0, above=True),
+        "reward": Choice(*REWARDS),
+        "reward_cap": Real(0, above=True),
+        "hidden": Whole(1),
+        "layers": Whole(1),
+        "privileged_critic": Flag(),
+        "random_bids": Real(0, 1),
+        "opponent": Text(),
+        "opponent_fraction": Real(0, 1),
+        "past_every": Whole(1),
+        "past_size": Whole(1),
+        "precision": Choice(*PRECISIONS),
+        "threads": Whole(1, 1024),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -81,20 +116,11 @@ class PPOConfig:
     threads: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("deals", "epochs", "minibatch", "hidden", "layers", "threads", "past_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: {getattr(self, name)!r}; expected a number from 1")
-        for name, choices in (("reward", REWARDS), ("precision", PRECISIONS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}: {getattr(self, name)!r}; expected {', '.join(choices)}")
+        check_fields(self, BOUNDS)
+        get_rules(self.rules)
         if self.deals < self.threads:
             raise ValueError(f"deals: {self.deals!r}; expected at least one for each thread")
-        for name in ("random_bids", "opponent_fraction"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name}: {getattr(self, name)!r}; expected 0 to 1")
-        if not math.isfinite(self.minutes):
-            raise ValueError(f"minutes: {self.minutes!r}; expected a finite number")
-        if self.steps < 0 or self.minutes < 0 or not (self.steps or self.minutes):
+        if not (self.steps or self.minutes):
             raise ValueError("steps, minutes: expected one of them above 0, to end the run")
 
 

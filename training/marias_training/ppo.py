@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
@@ -27,6 +26,8 @@ from marias_agents import Agent, make
 from marias_env import DealBatch
 from marias_env.actions import CONTRACT, CONTRACTS, NUM_ACTIONS, PLAY, REPLY
 from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
+from marias_env.errors import DivergedError
+from marias_env.threads import Threads
 from marias_training.config import PPOConfig, use_bfloat16
 from marias_training.net_agent import NetAgent
 
@@ -47,10 +48,8 @@ def squash(units: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
         squashed = np.log1p(size) / 2
     elif config.reward == "sqrt":
         squashed = np.sqrt(size) / 3
-    elif config.reward == "cap":
-        squashed = np.minimum(size, config.reward_cap) / 4
     else:
-        raise ValueError(f"reward: {config.reward!r}; expected log, sqrt or cap")
+        squashed = np.minimum(size, config.reward_cap) / 4
     return np.asarray(np.sign(units) * squashed, dtype=np.float32)
 
 
@@ -191,7 +190,7 @@ class Trainer:
         # Torch's own threads wait for each other within every operation, and networks this small
         # lose by it. Ours split the deals and the minibatches instead.
         torch.set_num_threads(1)
-        self.pool = ThreadPoolExecutor(config.threads)
+        self.threads = Threads(config.threads)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.policy = make_policy(config)
@@ -228,7 +227,7 @@ class Trainer:
         config = self.config
         began = time.perf_counter()
         other = self._opponent()
-        rollout = join(list(self.pool.map(lambda i: self.rollout(i, other), range(config.threads))))
+        rollout = join(self.threads.map(lambda i: self.rollout(i, other), range(config.threads)))
         played = time.perf_counter()
         stats = self.update(rollout)
         self.updates += 1
@@ -407,11 +406,16 @@ class Trainer:
                 # Each thread takes a part of the minibatch.
                 shares = pick.tensor_split(config.threads)
                 gradients_of = partial(self._gradients, data, entropy_coef, len(pick))
-                results = list(self.pool.map(gradients_of, shares))
+                results = self.threads.map(gradients_of, shares)
                 for number, parameter in enumerate(self.parameters):
                     parts = [gradients[number] for gradients, _ in results]
                     parameter.grad = torch.stack(parts).sum(0)
-                nn.utils.clip_grad_norm_(self.parameters, config.max_grad_norm)
+                norm = nn.utils.clip_grad_norm_(self.parameters, config.max_grad_norm)
+                if not norm.isfinite():
+                    raise DivergedError(
+                        f"update {self.updates + 1}: gradients are not finite; the last checkpoint "
+                        "is from before it. A lower learning_rate or max_grad_norm may help"
+                    )
                 self.optimizer.step()
                 totals += torch.stack([losses for _, losses in results]).sum(0)
                 batches += 1

@@ -14,14 +14,15 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any, Final
 
 from marias_env.errors import StateError
 from marias_env.files import write_text_atomic
+from marias_env.options import Bound, Real, Whole, check_fields
 from marias_training.arena import compare
 from marias_training.checkpoints import CHECKPOINT, load_trainer, save_checkpoint
 from marias_training.config import PPOConfig
@@ -35,6 +36,14 @@ TENSORBOARD: Final = "tensorboard"
 OPPONENTS: Final = ("rules", "random")
 EVALUATION_SEED: Final = 20_000
 """The evaluations' deals are the same in every run; training seeds are small numbers."""
+SCHEDULE_BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
+    {
+        "evaluations": Whole(1),
+        "evaluation_deals": Whole(0),
+        "checkpoint_seconds": Real(0),
+        "max_updates": Whole(0),
+    }
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +61,9 @@ class Schedule:
     evaluation_deals: int = 1000
     checkpoint_seconds: float = 30.0
     max_updates: int = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self, SCHEDULE_BOUNDS)
 
 
 @dataclasses.dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from marias_agents.solver.workspace import new_workspace
 from marias_agents.worlds import kernels as sampler
 from marias_env.actions import OVER, PLAY
 from marias_env.core.deal import DEAL
+from marias_env.threads import Threads
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -53,12 +53,8 @@ class Engine:
         self.points = load_points()
         self.key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] ^ _SALT
         self._workers = [_Worker() for _ in range(options.threads)]
-        self._pool = ThreadPoolExecutor(options.threads) if options.threads > 1 else None
+        self._threads = Threads(options.threads)
         self._deadline = 0.0
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Threads stay where they are; a copy in another process has its own.
-        return {**self.__dict__, "_pool": None}
 
     def start_clock(self) -> None:
         """Begins a decision."""
@@ -176,7 +172,5 @@ class Engine:
         if n == 1 or rows < 2:
             work(self._workers[0], slice(0, rows))
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(n)
         parts = [slice(rows * i // n, rows * (i + 1) // n) for i in range(n)]
-        list(self._pool.map(work, self._workers, parts))
+        self._threads.map(work, self._workers, parts)

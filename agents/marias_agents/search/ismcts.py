@@ -21,11 +21,12 @@ from marias_agents.worlds import kernels as sampler
 from marias_env.actions import PLAY
 from marias_env.core.deal import DEAL
 from marias_env.errors import AgentError
+from marias_env.options import Whole, check
 from marias_env.views import Views
 
 EXPLORE: Final = 1.0
 """Weight of what has been tried less, in terms of the mean size of a payment."""
-MAX_ROUNDS: Final = 1_000_000
+ROUNDS: Final = Whole(1, 1_000_000)
 
 
 class IsmctsAgent(Searcher):
@@ -39,7 +40,7 @@ class IsmctsAgent(Searcher):
 
     def __init__(self, rounds: int = 200, seed: int = 0, name: str = "ismcts") -> None:
         super().__init__(Engine(PimcOptions(), seed), seed, name)
-        self.rounds = rounds
+        self.rounds = check("agent 'ismcts': rounds", rounds, ROUNDS, AgentError)
 
     def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
         view = views.deals[i : i + 1]
@@ -83,9 +84,5 @@ class IsmctsAgent(Searcher):
 
 def make_ismcts(argument: str = "", seed: int = 0) -> Agent:
     """Makes the agent `ismcts`."""
-    if argument and not (argument.isdecimal() and 1 <= int(argument) <= MAX_ROUNDS):
-        raise AgentError(
-            f"agent 'ismcts': {argument!r}; expected a number of rounds up to {MAX_ROUNDS}"
-        )
     name = "ismcts" + (f":{argument}" if argument else "") + (f"@{seed}" if seed else "")
-    return IsmctsAgent(int(argument or 200), seed, name)
+    return IsmctsAgent(ROUNDS.read(argument or "200"), seed, name)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from marias_env.errors import AgentError
+from marias_env.options import Bound, Choice, Whole, check_fields
 
-CHOICES: Final = {
-    "bids": ("play", "solve", "rules"),
-    "cards": ("search", "play", "solve", "rules"),
-}
-"""Options that are words, and the words they take."""
-RANGES: Final = {
-    "worlds": (1, 10_000),
-    "plays": (1, 1000),
-    "bid_worlds": (1, 1000),
-    "ms": (0, 1_000_000),
-    "threads": (1, 64),
-    "cap": (0, 1_000_000),
-}
-"""Options that are numbers, and their least and greatest values."""
+BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
+    {
+        "worlds": Whole(1, 10_000),
+        "bids": Choice("play", "solve", "rules"),
+        "cards": Choice("search", "play", "solve", "rules"),
+        "plays": Whole(1, 1000),
+        "bid_worlds": Whole(1, 1000),
+        "cap": Whole(0, 1_000_000),
+        "ms": Whole(0, 1_000_000),
+        "threads": Whole(1, 64),
+    }
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,9 @@ class PimcOptions:
     ms: int = 0
     threads: int = 1
 
+    def __post_init__(self) -> None:
+        check_fields(self, BOUNDS, AgentError, "agent 'pimc': ")
+
 
 def parse_options(argument: str) -> PimcOptions:
     """Reads the argument of a spec: `10`, or `10,ms=200,threads=2`.
@@ -64,21 +68,10 @@ def parse_options(argument: str) -> PimcOptions:
         name, sign, value = part.strip().partition("=")
         if number == 0 and not sign:
             name, value = "worlds", name
-        values[name] = _value(name, value, part)
+        if name not in BOUNDS:
+            raise AgentError(
+                f"agent 'pimc': {part!r}; expected a number of worlds, then any of "
+                f"{', '.join(sorted(BOUNDS))} with =value"
+            )
+        values[name] = BOUNDS[name].read(value)
     return PimcOptions(**values)
-
-
-def _value(name: str, value: str, part: str) -> str | int:
-    if name in CHOICES:
-        if value not in CHOICES[name]:
-            raise AgentError(f"agent 'pimc': {part!r}; expected one of {', '.join(CHOICES[name])}")
-        return value
-    if name not in RANGES:
-        raise AgentError(
-            f"agent 'pimc': {part!r}; expected a number of worlds, then any of "
-            f"{', '.join(sorted({*CHOICES, *RANGES}))} with =value"
-        )
-    low, high = RANGES[name]
-    if not value.isdecimal() or not low <= int(value) <= high:
-        raise AgentError(f"agent 'pimc': {part!r}; expected a whole number from {low} to {high}")
-    return int(value)

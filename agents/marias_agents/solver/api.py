@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +18,7 @@ from marias_env.batch import DealBatch
 from marias_env.cards import CARDS
 from marias_env.core.deal import END_REVOKE
 from marias_env.errors import MariasError
+from marias_env.options import Maybe, Whole, check
 
 CHUNK = 16
 """Rows a thread takes at a time."""
@@ -117,23 +118,25 @@ def _check_in_play(batch: DealBatch) -> None:
         )
 
 
-_free: list[npt.NDArray[np.int64]] = []
-_lock = threading.Lock()
+# Append and pop of a deque need no lock, which a child forked while it is held would wait for.
+_free: deque[npt.NDArray[np.int64]] = deque()
 
 
 def _share_out(
     rows: int, threads: int | None, flags: int, work: Callable[[Any, int, int], None]
 ) -> None:
     """Calls `work` for all rows in chunks, each thread with a workspace of its own."""
+    check("threads", threads, Maybe(Whole(1)))
     workers = min(threads or os.cpu_count() or 1, -(-rows // CHUNK))
 
     def chunk(start: int) -> None:
-        with _lock:
-            workspace = _free.pop() if _free else new_workspace(DEFAULT_BITS)
+        try:
+            workspace = _free.pop()
+        except IndexError:
+            workspace = new_workspace(DEFAULT_BITS)
         workspace[0] = flags
         work(workspace, start, min(start + CHUNK, rows))
-        with _lock:
-            _free.append(workspace)
+        _free.append(workspace)
 
     starts = range(0, rows, CHUNK)
     if workers <= 1:

@@ -15,6 +15,7 @@ from marias_agents.registry import make
 from marias_agents.suite.suite import Decisions, Suite
 from marias_env.actions import ACTIONS, CONTRACTS
 from marias_env.errors import AgentError
+from marias_env.options import Maybe, Whole, check
 
 CAP: Final = 16
 """Units per opponent at which both values are cut for the capped regret."""
@@ -122,8 +123,7 @@ def score(
         SuiteError: the games of the suite cannot be replayed.
         ValueError: a limit below 1.
     """
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit: {limit!r}; expected a whole number from 1")
+    check("limit", limit, Maybe(Whole(1)))
     player = make(agent)
     total = suite.num_decisions if limit is None else min(limit, suite.num_decisions)
     columns: list[tuple[npt.NDArray[Any], ...]] = []

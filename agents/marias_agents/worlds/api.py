@@ -11,6 +11,7 @@ import numpy.typing as npt
 from marias_agents.worlds import kernels
 from marias_env.actions import OVER
 from marias_env.batch import DealBatch
+from marias_env.checks import check_count
 from marias_env.core.deal import DEAL
 from marias_env.views import Views
 
@@ -31,8 +32,7 @@ def sample_worlds(views: Views, n: int, seed: int | Sequence[int] | None = None)
     Raises:
         ValueError: `n` below 1, or a view that no deal gives.
     """
-    if n < 1:
-        raise ValueError(f"n: {n!r}; expected a whole number from 1")
+    check_count("n", n, 1)
     out = np.empty(len(views) * n, dtype=DEAL)
     bad = kernels.sample_rows(views.deals, views.packed_rules, _root(seed), out)
     if bad >= 0:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from marias_agents.agent import Agent
 from marias_env.actions import PLAY
 from marias_env.batch import DealBatch
+from marias_env.options import Real, check
 from marias_env.views import Views
 
 Policy: TypeAlias = Callable[
@@ -35,8 +36,7 @@ def deterministic(agent: Agent, epsilon: float = 0.0) -> Policy:
     Raises:
         ValueError: `epsilon` is no probability.
     """
-    if not 0.0 <= epsilon <= 1.0:
-        raise ValueError(f"epsilon: {epsilon!r}; expected a number from 0 to 1")
+    check("epsilon", epsilon, Real(0, 1))
 
     def policy(
         views: Views, masks: npt.NDArray[np.int8], actions: npt.NDArray[np.int64]

@@ -9,8 +9,9 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 import marias_env
 from marias_env.errors import AgentError
+from marias_env.options import Bound, Choice, Maybe, Real, Whole, check
 from marias_env.rules import Rules, get_rules, preset_and_options
 from marias_training.arena.chunk import AgentLike, Chunk, Job, make_agent
 from marias_training.arena.lineups import Contest, difference
@@ -35,6 +37,20 @@ MIN_DEALS: Final = 500
 """An adaptive run looks at its intervals from here on."""
 MAX_DEALS: Final = 100_000
 """An adaptive run ends here, unless told otherwise."""
+BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
+    {
+        "deals": Maybe(Whole(1)),
+        "until": Maybe(Real(0, above=True)),
+        "metric": Choice(*METRICS),
+        "seed": Whole(0),
+        "processes": Whole(1),
+        "control_deals": Whole(0),
+        "regret_deals": Whole(0),
+        "chunk": Whole(1),
+        "min_deals": Whole(1),
+    }
+)
+"""What the options of `evaluate` may be."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,8 +150,19 @@ def evaluate(
         ValueError: an argument out of range.
         EvaluationInterrupted: Ctrl-C; a KeyboardInterrupt that holds what is done.
     """
+    _check(
+        agents,
+        deals=deals,
+        until=until,
+        metric=metric,
+        seed=seed,
+        processes=processes,
+        control_deals=control_deals,
+        regret_deals=regret_deals,
+        chunk=chunk,
+        min_deals=min_deals,
+    )
     wanted = deals if deals is not None else MAX_DEALS if until is not None else 1000
-    _check(agents, wanted, until, metric, processes, chunk)
     job = Job(
         agents=tuple(agents),
         labels=agent_labels(agents),
@@ -185,23 +212,11 @@ def agent_labels(agents: Sequence[AgentLike]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _check(
-    agents: Sequence[AgentLike],
-    deals: int,
-    until: float | None,
-    metric: str,
-    processes: int,
-    chunk: int,
-) -> None:
+def _check(agents: Sequence[AgentLike], **options: Any) -> None:
     if isinstance(agents, str) or len(agents) < 2:
         raise AgentError(f"agents: {agents!r}; expected two or more, to play each other")
-    for name, value in (("deals", deals), ("processes", processes), ("chunk", chunk)):
-        if value < 1:
-            raise ValueError(f"{name}: {value!r}; expected a whole number from 1")
-    if until is not None and not until > 0:
-        raise ValueError(f"until: {until!r}; expected a positive number of units")
-    if metric not in METRICS:
-        raise ValueError(f"metric: {metric!r}; expected one of {', '.join(METRICS)}")
+    for name, value in options.items():
+        check(name, value, BOUNDS[name])
 
 
 def _contests(n: int, tables: bool | None) -> tuple[Contest, ...]:
