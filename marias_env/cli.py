@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,21 +12,47 @@ import typer
 from typer.core import TyperGroup
 
 from marias_env.errors import MariasError, RecordError
+from marias_env.terminal import echo, exit_code, forget_output, make_printable, term_as_interrupt
 
 if TYPE_CHECKING:
     from marias_env.batch import DealBatch
 
 EXIT_BAD_INPUT: Final = 2
-_SUB_COMMANDS: Final = ("marias_agents.cli", "marias_training.cli")
-"""Modules with a function `register(app)` that adds commands; each may be missing."""
+EXIT_BROKEN_PIPE: Final = 141
+"""As shells count a program that SIGPIPE ended."""
+_SUB_COMMANDS: Final = ("marias_env.cli_records", "marias_agents.cli", "marias_training.cli")
+"""Modules with a function `register(app: typer.Typer)` that adds commands; each may be missing.
+
+A package adds its commands by a module of this kind and a line here. Such a module imports typer,
+rich and `marias_env.errors` at its top and everything else inside its commands, since `marias
+--help` imports them all. Errors of this package and of files, signals, closed pipes and odd
+encodings are taken care of by the group; a command that is interrupted raises KeyboardInterrupt.
+"""
 
 
 class _Group(TyperGroup):
-    """Shows an error of ours, or of a file, as one line instead of a traceback."""
+    """Ends every command in order: errors of ours or of a file, and signals, as one line."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        make_printable(sys.stdout, sys.stderr)  # before the help, too
+        return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
+        # As `python -m` does, but last: a file here must not take the place of an installed module.
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)
         try:
-            return super().invoke(ctx)
+            with term_as_interrupt():
+                found = super().invoke(ctx)
+                sys.stdout.flush()
+                return found
+        except BrokenPipeError as error:
+            forget_output()
+            raise typer.Exit(EXIT_BROKEN_PIPE) from error
+        except KeyboardInterrupt as error:
+            typer.echo("Interrupted.", err=True)
+            raise typer.Exit(exit_code(error)) from error
         except (MariasError, OSError) as error:
             typer.secho(f"Error: {' '.join(str(error).split())}", fg="red", err=True)
             raise typer.Exit(EXIT_BAD_INPUT) from error
@@ -78,7 +105,7 @@ def replay(
     svg: Svg = None,
 ) -> None:
     """Show a recorded deal: bidding, trick by trick, and how it was settled."""
-    from marias_env.records import read_records, validate
+    from marias_env.records import beginning, read_records, validate
     from marias_env.records import replay as replay_record
     from marias_env.showing.render import render_text
     from marias_env.showing.transcript import transcript
@@ -90,16 +117,13 @@ def replay(
     record = records[index]
     # The whole record is checked, also where only its beginning is shown.
     validate(record)
-    whole = at is None or at >= len(record["actions"])
-    if not whole:
-        record = {**record, "actions": record["actions"][:at], "payments": None}
-    batch = replay_record(record)
+    batch = replay_record(record if at is None else beginning(record, at))
     if len(records) > 1:
-        typer.echo(f"Record {index % len(records)} of {len(records)}")
+        echo(f"Record {index % len(records)} of {len(records)}")
     if at is None and seat is None:
-        typer.echo(transcript(batch, language=language, color=_color()))
+        echo(transcript(batch, language=language, color=_color()))
     else:
-        typer.echo(render_text(batch, 0, seat, language, _color()))
+        echo(render_text(batch, 0, seat, language, _color()))
     if svg is not None:
         _write_svg(svg, batch, seat, language)
 
@@ -117,7 +141,7 @@ def position(
 
     _check_language(language)
     batch = from_position(text)
-    typer.echo(render_text(batch, 0, seat, language, _color()))
+    echo(render_text(batch, 0, seat, language, _color()))
     if svg is not None:
         _write_svg(svg, batch, seat, language)
 
@@ -130,7 +154,7 @@ def _check_language(language: str) -> None:
 
 
 def _color() -> bool:
-    # `typer.echo` takes the colours out again where the output is no terminal.
+    # `echo` takes the colours out again where the output is no terminal.
     return not os.environ.get("NO_COLOR")
 
 
@@ -139,7 +163,7 @@ def _write_svg(path: Path, batch: DealBatch, seat: int | None, language: str) ->
     from marias_env.showing.render import render_svg
 
     write_text_atomic(path, render_svg(batch, 0, seat, language))
-    typer.echo(f"Wrote {path}")
+    echo(f"Wrote {path}")
 
 
 def _register(name: str) -> None:

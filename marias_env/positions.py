@@ -8,19 +8,17 @@ actions so far without their seats, which follow from the game. `.` stands for n
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from marias_env.actions import ACTIONS, CONTRACTS
+from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS
 from marias_env.checks import deck_ids
 from marias_env.core.deal import HIDDEN_ACTION, UNKNOWN_CARD
 from marias_env.errors import DeckError, RecordError, RulesError, StateError
 from marias_env.records import play_actions
-from marias_env.rules import Rules, preset_and_options, rules_with_options
+from marias_env.rules import read_rules, rules_text
 
 VERSION: Final = "marias-pos/1"
 """First field of every text."""
@@ -48,11 +46,9 @@ def position_text(batch: DealBatch, row: int = 0) -> str:
     actions = [entry & 63 for entry in deal["history"][: int(deal["num_actions"])].tolist()]
     if UNKNOWN_CARD in deck or HIDDEN_ACTION in actions:
         raise StateError("an information view has no position text, which would need every card")
-    preset, options = preset_and_options(batch.rules)
-    rules = ",".join([preset, *(f"{name}={_write(value)}" for name, value in options.items())])
     codes = "".join(_CODES[ACTIONS[action]] for action in actions)
     cards = "".join(CARDS[card] for card in deck)
-    return f"{VERSION} {rules} {deal['dealer']} {cards} {codes or _NONE}"
+    return f"{VERSION} {rules_text(batch.rules)} {deal['dealer']} {cards} {codes or _NONE}"
 
 
 def from_position(text: str) -> DealBatch:
@@ -68,10 +64,13 @@ def from_position(text: str) -> DealBatch:
         raise StateError(
             f"position of {len(fields)} fields; expected version, rules, dealer, deck and actions"
         )
-    version, rules_text, dealer_text, deck_text, codes = fields
+    version, preset_and_options, dealer_text, deck_text, codes = fields
     if version != VERSION:
         raise StateError(f"position version {_short(version)}; expected {VERSION!r}")
-    rules = _read_rules(rules_text)
+    try:
+        rules = read_rules(preset_and_options)
+    except RulesError as error:
+        raise StateError(f"position: {error}") from error
     if dealer_text not in ("0", "1", "2"):
         raise StateError(f"position dealer {_short(dealer_text)}; expected 0, 1 or 2")
     try:
@@ -97,49 +96,6 @@ def _read_actions(codes: str) -> list[tuple[int, str]]:
             f"or {_NONE!r} for none"
         )
     return [(0, _TEXTS[code]) for code in found]
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ":".join(str(value[name]) for name in CONTRACTS)
-    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
-
-
-def _read_rules(text: str) -> Rules:
-    preset, *pairs = text.split(",")
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or name in options:
-            raise StateError(f"position option {_short(pair)}; expected name=value, each name once")
-        options[name] = _read(name, value)
-    try:
-        return rules_with_options(preset, options)
-    except RulesError as error:
-        raise StateError(f"position: {error}") from error
-
-
-_TYPES: Final = {field.name: str(field.type) for field in dataclasses.fields(Rules)}
-
-
-def _read(name: str, value: str) -> Any:
-    # Of the values that an option can have, the one that is written like this; `Rules` checks it.
-    kind = _TYPES.get(name, "str")
-    words = {"true": True, "false": False, "none": None}
-    if kind != "str" and value in words:
-        return words[value]
-    if name == "tariff":
-        units = value.split(":")
-        if len(units) != len(CONTRACTS) or not all(_is_number(unit) for unit in units):
-            raise StateError(f"position option tariff={_short(value)}; expected five numbers")
-        return {contract: int(unit) for contract, unit in zip(CONTRACTS, units)}
-    if kind.startswith("int") and _is_number(value):
-        return int(value)
-    return value
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch("[0-9]{1,9}", text) is not None
 
 
 def _short(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,13 +18,22 @@ from marias_env.cards import CARD_IDS, CARDS
 from marias_env.checks import deck_ids
 from marias_env.core import kernels
 from marias_env.errors import DeckError, RecordError, RulesError
-from marias_env.files import write_bytes_atomic
+from marias_env.files import parse_json, write_bytes_atomic
 from marias_env.rules import RULES, Rules, preset_and_options, rules_with_options
 
 FORMAT: Final = "marias-deal/1"
 """Value of the key `format`: the name and version of the layout."""
 KEYS: Final = ("format", "rules", "options", "dealer", "deck", "actions", "payments")
 """The keys every record has; further ones are kept and not looked at."""
+
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "UTF-8 with a byte order mark"),
+    (codecs.BOM_UTF32_LE, "UTF-32"),  # begins as UTF-16 does
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+"""Byte order marks of text files that editors save."""
 
 Record = dict[str, Any]
 """A deal record as `json.loads` returns it."""
@@ -95,6 +105,20 @@ def validate(record: Mapping[str, Any]) -> None:
     replay(record)
 
 
+def beginning(record: Mapping[str, Any], actions: int) -> Record:
+    """Returns a record cut off after so many actions.
+
+    Raises:
+        RecordError: it has fewer.
+    """
+    there = len(record["actions"])
+    if actions > there:
+        raise RecordError(f"it has {there} actions; there is no position after {actions}")
+    if actions == there:
+        return dict(record)
+    return {**record, "actions": record["actions"][:actions], "payments": None}
+
+
 def play_actions(
     rules: Rules, deck: Sequence[int], dealer: int, actions: Any, check_seats: bool = True
 ) -> DealBatch:
@@ -154,15 +178,26 @@ def read_records(path: str | Path, check: bool = True) -> list[Record]:
         RecordError: a line is not a JSON object or, with `check`, not a valid record. The reason
             names the line, counted from 1.
     """
-    path = Path(path)
-    raw = path.read_bytes()
-    if path.suffix == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except (OSError, EOFError, zlib.error) as error:
-            raise RecordError(f"{path.name}: truncated or not a gzip file: {error}") from error
     records: list[Record] = []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
+    for number, found in each_record(path, check):
+        if isinstance(found, RecordError):
+            raise RecordError(f"line {number}: {found.reason}", found.index) from found
+        records.append(found)
+    return records
+
+
+def each_record(path: str | Path, check: bool = True) -> Iterator[tuple[int, Record | RecordError]]:
+    """Yields each line's number, from 1, with its record or what is wrong with it; not empty lines.
+
+    Args:
+        path: `.jsonl`, or `.jsonl.gz` for a compressed file.
+        check: validate every record.
+
+    Raises:
+        OSError: the file cannot be read.
+        RecordError: the file as a whole is at fault: a broken gzip file, or not UTF-8 text.
+    """
+    for number, line in enumerate(_contents(Path(path)).split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -170,20 +205,36 @@ def read_records(path: str | Path, check: bool = True) -> list[Record]:
             if check:
                 validate(record)
         except RecordError as error:
-            raise RecordError(f"line {number}: {error.reason}", error.index) from error
-        records.append(record)
-    return records
+            yield number, error
+        else:
+            yield number, record
+
+
+def _contents(path: Path) -> bytes:
+    raw = path.read_bytes()
+    if path.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise RecordError(f"{path.name}: truncated or not a gzip file: {error}") from error
+    for mark, name in _MARKS:
+        if raw.startswith(mark):
+            raise RecordError(f"{path.name}: {name}; expected UTF-8 without a byte order mark")
+    if b"\0" in raw[:4]:  # the first character of a JSON object is ASCII
+        raise RecordError(f"{path.name}: UTF-16 or not text; expected UTF-8")
+    return raw
 
 
 def parse_record(line: str | bytes) -> Record:
     """Returns the JSON object of one line, its contents unchecked.
 
     Raises:
-        RecordError: not a complete JSON object.
+        RecordError: not a complete JSON object, or one that holds what records never hold: NaN,
+            infinities, a key twice.
     """
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        record = parse_json(line)
+    except ValueError as error:
         raise RecordError(f"truncated or not JSON: {error}") from error
     if not isinstance(record, dict):
         raise RecordError(f"{_short(record)}; expected a JSON object")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -226,17 +227,20 @@ RULES: Final[Mapping[str, Rules]] = MappingProxyType(
 
 
 def get_rules(rules: str | Rules) -> Rules:
-    """Returns the rule set for a preset's name, or the rule set itself.
+    """Returns the rule set for a preset's name or a text as `read_rules` takes it, or itself.
 
     Raises:
-        RulesError: no preset has this name.
+        RulesError: no preset has this name, or an option is wrong.
     """
     if isinstance(rules, Rules):
         return rules
     if isinstance(rules, str) and rules in RULES:
         return RULES[rules]
+    if isinstance(rules, str) and "," in rules:
+        return read_rules(rules)
     raise RulesError(
-        f"unknown rules: {rules!r}; expected a Rules value or one of {', '.join(RULES)}"
+        f"unknown rules: {rules!r}; expected a Rules value or one of {', '.join(RULES)}, "
+        "options after a comma: online,max_doublings=2"
     )
 
 
@@ -260,3 +264,61 @@ def preset_and_options(rules: Rules) -> tuple[str, dict[str, Any]]:
     """Returns the preset that a rule set is closest to, and the fields that differ from it."""
     candidates = [(name, rules.options(name)) for name in RULES]
     return min(candidates, key=lambda item: len(item[1]))
+
+
+def read_rules(text: str) -> Rules:
+    """Returns the rule set of a text: a preset, then options that differ from it.
+
+    For example `online,seven_hundred_together=true,tariff=1:5:10:10:20`: true and false, numbers,
+    `none`, the tariff as five numbers in the order of `CONTRACTS`, other options by their names.
+
+    Raises:
+        RulesError: unknown preset or option, an option twice, or a bad value.
+    """
+    preset, *pairs = (part.strip() for part in text.split(","))
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or name in options:
+            raise RulesError(f"option {_short(pair)}; expected name=value, each name once")
+        options[name] = _read_option(name, value)
+    return rules_with_options(preset, options)
+
+
+def rules_text(rules: Rules) -> str:
+    """Returns the text that `read_rules` reads back, with the preset closest to the rule set."""
+    preset, options = preset_and_options(rules)
+    return ",".join([preset, *(f"{name}={_option_text(v)}" for name, v in options.items())])
+
+
+_TYPES: Final = {field.name: str(field.type) for field in dataclasses.fields(Rules)}
+
+
+def _read_option(name: str, value: str) -> Any:
+    # Of the values that an option can have, the one that is written like this; `Rules` checks it.
+    kind = _TYPES.get(name, "str")
+    words = {"true": True, "false": False, "none": None}
+    if kind != "str" and value.lower() in words:
+        return words[value.lower()]
+    if name == "tariff":
+        units = value.split(":")
+        if len(units) != len(CONTRACTS) or not all(map(_is_number, units)):
+            raise RulesError(f"option tariff={_short(value)}; expected five numbers, 1:5:10:10:20")
+        return {contract: int(unit) for contract, unit in zip(CONTRACTS, units)}
+    if kind.startswith("int") and _is_number(value):
+        return int(value)
+    return value
+
+
+def _option_text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ":".join(str(value[name]) for name in CONTRACTS)
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch("[0-9]{1,9}", text) is not None
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

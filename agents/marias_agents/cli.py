@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from marias_env.errors import RecordError
+from marias_env.terminal import echo
 
 if TYPE_CHECKING:
     from marias_agents.analysis import Analysis
@@ -39,20 +40,21 @@ def solve_command(
     """Solve a recorded position double dummy: the value of each card, and the best line."""
     from marias_agents.analysis import best_line
     from marias_agents.solver import solve
+    from marias_env.records import beginning
 
     record = _record(file, index)
     if at is not None:
-        record = {**record, "actions": record["actions"][:at], "payments": None}
+        record = beginning(record, at)
     answer = solve(record)
     line = best_line(record) if answer["cards"] else []
     if as_json:
-        typer.echo(json.dumps({**answer, "line": line}))
+        echo(json.dumps({**answer, "line": line}))
         return
-    typer.echo(f"value {answer['value']:+d} (units per opponent, declarer's view)")
+    echo(f"value {answer['value']:+d} (units per opponent, declarer's view)")
     for card, value in sorted(answer["cards"].items(), key=lambda item: -item[1]):
-        typer.echo(f"  {card}  {value:+d}")
+        echo(f"  {card}  {value:+d}")
     if line:
-        typer.echo("best line  " + "  ".join(f"{seat}:{card}" for seat, card in line))
+        echo("best line  " + "  ".join(f"{seat}:{card}" for seat, card in line))
 
 
 def analyse_command(
@@ -68,9 +70,9 @@ def analyse_command(
 
     analysis = analyse(_record(file, index), par)
     if as_json:
-        typer.echo(json.dumps(_plain(analysis)))
+        echo(json.dumps(_plain(analysis)))
     else:
-        typer.echo("\n".join(_lines(analysis)))
+        echo("\n".join(_lines(analysis)))
 
 
 def _record(file: Path, index: int) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from marias_env.terminal import echo
+
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
@@ -35,11 +37,11 @@ def suite_command(
     with _progress() as report:
         suite = make_suite(deals, seed, rules, games, threads, report)
     fingerprint = save_suite(suite, out)
-    typer.echo(
+    echo(
         f"{out}: {suite.deals} deals, {suite.games} games, {suite.num_decisions} decisions, "
         f"{out.stat().st_size} bytes"
     )
-    typer.echo(f"sha256 {fingerprint}")
+    echo(f"sha256 {fingerprint}")
 
 
 def score_command(
@@ -57,10 +59,10 @@ def score_command(
     with _progress() as report:
         found = score(agent, suite, limit, lambda done, total: report("decisions", done, total))
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        echo(json.dumps(found.to_dict()))
         return
-    typer.echo(found.table())
-    typer.echo(f"suite sha256 {found.fingerprint}")
+    echo(found.table())
+    echo(f"suite sha256 {found.fingerprint}")
 
 
 @contextmanager

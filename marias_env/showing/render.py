@@ -21,7 +21,7 @@ from marias_env.actions import (
     SUIT_GAME,
 )
 from marias_env.batch import DealBatch
-from marias_env.cards import SUIT_SYMBOLS, cards_of
+from marias_env.cards import CARDS, SUIT_SYMBOLS, cards_of
 from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NO_CARD, NOBODY, SEVEN_COMPONENT
 from marias_env.rules import Rules, preset_and_options
 from marias_env.showing.explain import points_text, settlement_lines
@@ -53,16 +53,25 @@ class TextTable:
         rules: its rules.
         language: `en` or `cs`.
         color: with ANSI colours; without them the text holds no escape codes.
+        symbols: cards as on a picture of the table (`10♥`); without them as everywhere else (`Th`).
 
     Raises:
         ValueError: no such language.
     """
 
-    def __init__(self, deal: Any, rules: Rules, language: str = "en", color: bool = True) -> None:
+    def __init__(
+        self,
+        deal: Any,
+        rules: Rules,
+        language: str = "en",
+        color: bool = True,
+        symbols: bool = True,
+    ) -> None:
         self.deal = deal
         self.rules = rules
         self.language = language
         self.color = color
+        self.symbols = symbols
         self.words = phrases(language)
         self.counts = hand_counts(deal, rules)
 
@@ -75,10 +84,10 @@ class TextTable:
         return f"\x1b[{code}m{text}\x1b[0m" if self.color and text and code else text
 
     def card(self, card: int) -> str:
-        """Returns a card such as `10♥`."""
+        """Returns a card such as `10♥`, or `Th`."""
         if card < 0:
             return self.paint(BACK, "2")
-        text = self.sign(card) + SUIT_SYMBOLS[card // 8]
+        text = self.sign(card) + SUIT_SYMBOLS[card // 8] if self.symbols else CARDS[card]
         return self.paint(text, _SUIT_COLOURS[card // 8])
 
     def cards(self, cards: Iterable[int]) -> str:
@@ -86,8 +95,10 @@ class TextTable:
         return " ".join(self.card(card) for card in cards)
 
     def suit(self, suit: int) -> str:
-        """Returns a suit's symbol and name."""
-        name = f"{SUIT_SYMBOLS[suit]} {suit_name(suit, self.language)}"
+        """Returns a suit's name, with its symbol."""
+        name = suit_name(suit, self.language)
+        if self.symbols:
+            name = f"{SUIT_SYMBOLS[suit]} {name}"
         return self.paint(name, _SUIT_COLOURS[suit])
 
     def hand(self, seat: int) -> str:
@@ -95,6 +106,9 @@ class TextTable:
         known = int(self.deal["hands"][seat])
         groups = []
         for group in sorted_hand(known, self.deal):
+            if not self.symbols:
+                groups.append(self.cards(group))
+                continue
             ranks = " ".join(self.sign(card) for card in group)
             suit = group[0] // 8
             groups.append(self.paint(f"{SUIT_SYMBOLS[suit]} {ranks}", _SUIT_COLOURS[suit]))

@@ -32,7 +32,7 @@ def transcript(batch: DealBatch, row: int = 0, language: str = "en", color: bool
         ValueError: no such language.
     """
     deal, rules = batch.deals[row], batch.rules
-    table = TextTable(deal, rules, language, color)
+    table = TextTable(deal, rules, language, color, symbols=False)
     dealt, bidding, play, settlement, payments, to_act, talon = (
         table.paint(title, "1") if number < 5 else title
         for number, title in enumerate(_TITLES[language])
@@ -42,7 +42,7 @@ def transcript(batch: DealBatch, row: int = 0, language: str = "en", color: bool
     lines = [table.paint(" · ".join(head), "1"), "", dealt]
     start = DealBatch(1, rules, seed=0, autoreset=False)
     start.set_decks(deal["deck"][: rules.num_cards], int(deal["dealer"]))
-    before = TextTable(start.deals[0], rules, language, color)
+    before = TextTable(start.deals[0], rules, language, color, symbols=False)
     for seat in range(3):
         lines.append(f"  {seat} {before.roles(seat):<12}{before.hand(seat)}")
     if start.deals["talon"][0]:

@@ -164,7 +164,7 @@ FILE = str(DATA / "traces_traditional.jsonl.gz")
 def test_replay_command(tmp_path: Any) -> None:
     result = runner.invoke(app, ["replay", FILE, "--index", "0"])
     assert result.exit_code == 0, result.output
-    assert re.search(r"8  0 A♣ · 1 Q♥ \(marriage 40\) · 2 Q♠ \(marriage 20\) → 1", result.output)
+    assert re.search(r"8  0 Ac · 1 Qh \(marriage 40\) · 2 Qs \(marriage 20\) → 1", result.output)
     assert "Payments  0: +4 · 1: -8 · 2: +4" in result.output
     svg = tmp_path / "table.svg"
     arguments = ["replay", FILE, "-n", "-1", "--at", "9", "--seat", "1", "-l", "cs"]

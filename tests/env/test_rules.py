@@ -10,9 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marias_env.actions import ACTIONS, PHASES, action_id
+from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, card_id, card_name, cards_of, mask_of
 from marias_env.errors import ActionError, CardError, RulesError
-from marias_env.rules import RULES, TARIFF, Rules, preset_and_options, rules_with_options
+from marias_env.rules import (
+    RULES,
+    TARIFF,
+    Rules,
+    get_rules,
+    preset_and_options,
+    read_rules,
+    rules_text,
+    rules_with_options,
+)
 from tests.env.helpers import rule_sets
 
 
@@ -130,3 +140,42 @@ def test_cards_have_names_and_sets() -> None:
     assert cards_of(mask_of(["7s", "Ah"])) == [0, 31]
     with pytest.raises(CardError):
         card_name("Qh", "de")
+
+
+@pytest.mark.parametrize(
+    ("text", "preset", "options"),
+    [
+        ("online", "online", {}),
+        ("online,seven_hundred_together=true", "online", {"seven_hundred_together": True}),
+        ("additive, max_payment=none", "additive", {"max_payment": None}),
+        ("additive,suits=sh,ranks=AKQT", "additive", {"suits": "sh", "ranks": "TQKA"}),
+        ("traditional,tariff=2:5:10:10:20", "traditional", {"tariff": {"suit": 2}}),
+        ("traditional,blind_trump=False", "traditional", {"blind_trump": False}),
+        ("traditional,max_doublings=3", "traditional", {"max_doublings": 3}),
+    ],
+)
+def test_rules_as_text(text: str, preset: str, options: dict[str, Any]) -> None:
+    expected = dataclasses.replace(RULES[preset], **options)
+    assert read_rules(text) == get_rules(text) == expected
+    assert read_rules(rules_text(expected)) == expected
+    assert DealBatch(1, text, seed=0).rules == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("offline", "unknown rules"),
+        ("offline,max_doublings=3", "unknown rules"),
+        ("online,max_doublings", "name=value"),
+        ("online,max_doublings=3,max_doublings=3", "each name once"),
+        ("online,maximum=3", "unknown option"),
+        ("online,max_doublings=many", "max_doublings"),
+        ("online,max_doublings=99", "max_doublings"),
+        ("online,blind_trump=maybe", "blind_trump"),
+        ("online,tariff=1:2", "five numbers"),
+        ("online,", "name=value"),
+    ],
+)
+def test_rules_texts_that_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(RulesError, match=reason):
+        get_rules(text)
