@@ -59,7 +59,9 @@ class Whole:
 
     def read(self, text: str) -> Any:
         """See `Bound`."""
-        return int(text) if text.isascii() and text.removeprefix("-").isdecimal() else text
+        # Python refuses to read numbers of thousands of digits; no bound takes such a one either.
+        whole = len(text) <= 20 and text.isascii() and text.removeprefix("-").isdecimal()
+        return int(text) if whole else text
 
     @property
     def expected(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -291,33 +290,20 @@ def rules_text(rules: Rules) -> str:
     return ",".join([preset, *(f"{name}={_option_text(v)}" for name, v in options.items())])
 
 
-_TYPES: Final = {field.name: str(field.type) for field in dataclasses.fields(Rules)}
-
-
 def _read_option(name: str, value: str) -> Any:
-    # Of the values that an option can have, the one that is written like this; `Rules` checks it.
-    kind = _TYPES.get(name, "str")
-    words = {"true": True, "false": False, "none": None}
-    if kind != "str" and value.lower() in words:
-        return words[value.lower()]
+    # What the text spells; `Rules` checks it.
     if name == "tariff":
-        units = value.split(":")
-        if len(units) != len(CONTRACTS) or not all(map(_is_number, units)):
+        units = [AMOUNT.read(unit) for unit in value.split(":")]
+        if len(units) != len(CONTRACTS) or not all(isinstance(unit, int) for unit in units):
             raise RulesError(f"option tariff={_short(value)}; expected five numbers, 1:5:10:10:20")
-        return {contract: int(unit) for contract, unit in zip(CONTRACTS, units)}
-    if kind.startswith("int") and _is_number(value):
-        return int(value)
-    return value
+        return dict(zip(CONTRACTS, units))
+    return BOUNDS[name].read(value) if name in BOUNDS else value
 
 
 def _option_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ":".join(str(value[name]) for name in CONTRACTS)
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch("[0-9]{1,9}", text) is not None
 
 
 def _short(text: str) -> str:

@@ -174,6 +174,8 @@ def test_rules_as_text(text: str, preset: str, options: dict[str, Any]) -> None:
         ("online,blind_trump=maybe", "blind_trump"),
         ("online,tariff=1:2", "five numbers"),
         ("online,", "name=value"),
+        ("online,max_doublings=" + "9" * 5000, "max_doublings"),
+        ("online,tariff=1:1:1:1:" + "9" * 5000, "tariff"),
     ],
 )
 def test_rules_texts_that_are_refused(text: str, reason: str) -> None:
