@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.search.kernels.jit import jit
 from marias_agents.search.kernels.simulate import rules_choice
 from marias_env.actions import BLIND, DISCARD, PLAY, TRUMP
 from marias_env.core.deal import HIDDEN_ACTION
 from marias_env.core.dealing import start_deal
+from marias_env.core.jit import jit
 from marias_env.core.step import step
 
 OUT_OF_QUESTION = 1 << 20

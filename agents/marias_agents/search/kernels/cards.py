@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.search.kernels.jit import jit
 from marias_agents.solver.lanes import (
     SEVEN_FENCE,
     TOP_FENCE,
@@ -17,6 +16,7 @@ from marias_agents.solver.lanes import (
 )
 from marias_env.actions import SUIT_GAME
 from marias_env.core.bits import marriages_in
+from marias_env.core.jit import jit
 
 
 @jit

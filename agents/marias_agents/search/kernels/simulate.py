@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from marias_agents.rules.kernel import choose
-from marias_agents.search.kernels.jit import jit
 from marias_env.actions import OVER
+from marias_env.core.jit import jit
 from marias_env.core.knowledge import erase_position
 from marias_env.core.step import step
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from marias_agents.search.kernels.jit import jit
 from marias_agents.search.kernels.simulate import to_end
 from marias_env.actions import PLAY
 from marias_env.core.bits import nth_bit, popcount
+from marias_env.core.jit import jit
 from marias_env.core.rng import advance, below
 from marias_env.core.step import step
 
