@@ -15,7 +15,8 @@ TORCH := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-integrations lint format demo golden docs-tables bench clean clean-cache
+.PHONY: help setup test test-slow test-integrations test-wheel test-versions lint format demo docs golden \
+	docs-tables bench clean clean-cache
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +27,7 @@ setup: $(STAMP) ## Make the virtual environment with the exact versions of const
 $(STAMP): pyproject.toml constraints.txt
 	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet $(TORCH) -c constraints.txt
-	$(PIP) install --quiet -c constraints.txt -e ".[train,sb3,table,dev]"
+	$(PIP) install --quiet -c constraints.txt -e ".[train,sb3,table,docs,dev]"
 	@touch $@
 
 test: lint ## Lint, types, then the default test suite
@@ -52,6 +53,21 @@ test-integrations: .venv-frameworks/.setup-stamp .venv-rllib/.setup-stamp ## The
 	    $(foreach name,openspiel tianshou torchrl,tests/integrations/test_$(name)*.py '$(PAGE_TEST)[$(name).md]')
 	.venv-rllib/bin/python -m pytest -m integration $(PYTEST_ARGS) \
 	    tests/integrations/test_rllib.py '$(PAGE_TEST)[rllib.md]'
+
+# The wheel as its users get it: in an environment of its own, run from another folder.
+test-wheel: setup ## Build the wheel, install it outside the checkout, play there
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder/venv" && \
+	$(PIP_OPTIONS) "$$folder/venv/bin/python" -m pip install --quiet -c constraints.txt dist/*.whl && \
+	cd "$$folder" && env -u PYTHONPATH venv/bin/python "$(CURDIR)/tests/wheel/smoke.py" "$(CURDIR)"
+
+test-versions: setup ## The suite on Python 3.10 to 3.13 and with the lowest declared versions
+	$(BIN)/python -m nox
+
+docs: setup ## Build the documentation site into build/docs (warnings are errors)
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/docs
+	@echo "open build/docs/index.html"
 
 lint: setup ## Ruff's checks and formatting, and mypy --strict
 	$(BIN)/ruff check .
