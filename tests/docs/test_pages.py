@@ -141,3 +141,10 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_page_is_on_the_site() -> None:
+    # A page that no table of contents names is a warning, and warnings end `make docs`.
+    listed = (ROOT / "docs" / "index.md").read_text("utf-8").splitlines()
+    pages = {page.stem for page in PAGES[1:]} - {"index"}
+    assert not pages - set(listed), "add them to docs/index.md"
