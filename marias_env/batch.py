@@ -13,9 +13,10 @@ from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
 from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
-from marias_env.core.encode import OBSERVATION_SIZE, STATE_SIZE, observe_rows, state_rows
+from marias_env.core.encode import observe_rows, state_rows
 from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import NO_ACTION
+from marias_env.core.layout import OBSERVATION_SIZE, STATE_SIZE
 from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
@@ -262,8 +263,7 @@ class DealBatch:
         """
         seats = self._seats(perspective, -1)
         vectors = buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
-        scratch = np.empty(1, dtype=DEAL)
-        observe_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
+        observe_rows(self.deals, self._rules, seats, vectors)
         return vectors
 
     def state(
@@ -279,8 +279,7 @@ class DealBatch:
         """
         seats = self._seats(perspective, 0)
         vectors = buffer(out, (len(self), STATE_SIZE), np.int8)
-        scratch = np.empty(1, dtype=DEAL)
-        state_rows(self.deals, self._rules, seats, scratch, vectors.view(np.uint64), vectors)
+        state_rows(self.deals, self._rules, seats, vectors)
         return vectors
 
     def tokens(

@@ -142,7 +142,7 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_deals", "_packed", "_scratch", "_row")
+        dropped = ("_deals", "_packed", "_row")
         return {name: value for name, value in self.__dict__.items() if name not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -11,18 +11,24 @@ A permutation is (N, 4) int64: `perms[i, old suit]` is the new suit in row i.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
-from marias_env.core.encode import PLANES, STATE_PLANES, STATE_SIZE
-from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SLICES
+from marias_env.core.settlement import HEARTS
+from marias_env.observation import (
+    OBSERVATION_SIZE,
+    OBSERVATION_SLICES,
+    STATE_SIZE,
+    STATE_SLICES,
+    Slice,
+)
 
 Permutations = npt.NDArray[np.int64]
 
-_HEARTS = 3
 _TRUMP = OBSERVATION_SLICES["trump"]
 _CONTRACT = OBSERVATION_SLICES["contract"]
 
@@ -60,7 +66,7 @@ def random_permutations(vectors: npt.NDArray[np.generic], rng: np.random.Generat
         rng: source of randomness.
     """
     trumps, perms = _known_trumps(vectors)
-    fixed = np.where(trumps >= 0, trumps, _HEARTS)
+    fixed = np.where(trumps >= 0, trumps, HEARTS)
     keys = rng.random((len(vectors), 4))
     # The fixed suit sorts last, so the first three places hold a random order of the others.
     kept = np.flatnonzero(trumps != -2)
@@ -81,18 +87,21 @@ def _permute_suits(block: npt.NDArray[np.generic], undo: Permutations) -> npt.ND
     return np.take_along_axis(block, undo[:, None, :, None], axis=2)
 
 
-# Runs of entries with a suit axis: start, groups, entries per suit.
-_SUIT_RUNS: Final = (
-    (0, PLANES, 8),
-    (OBSERVATION_SLICES["trump"].start, 1, 1),
-    (OBSERVATION_SLICES["led"].start, 1, 1),
-    (OBSERVATION_SLICES["marriages"].start, 3, 1),
-)
-_STATE_RUNS: Final = (
-    *_SUIT_RUNS,
-    (OBSERVATION_SIZE, STATE_PLANES, 8),
-    (STATE_SLICES["true_trump"].start, 1, 1),
-)
+def _suit_runs(slices: Mapping[str, Slice]) -> tuple[tuple[int, int, int], ...]:
+    """Returns the runs of entries with a suit axis: first entry, entry behind, entries per suit."""
+    runs: list[tuple[int, int, int]] = []
+    for part in slices.values():
+        if part.suit_width and runs and runs[-1][1:] == (part.start, part.suit_width):
+            runs[-1] = (runs[-1][0], part.stop, part.suit_width)  # neighbours are moved together
+        elif part.suit_width:
+            runs.append((part.start, part.stop, part.suit_width))
+    return tuple(runs)
+
+
+_RUNS: Final = {
+    OBSERVATION_SIZE: _suit_runs(OBSERVATION_SLICES),
+    STATE_SIZE: _suit_runs(STATE_SLICES),
+}
 
 
 def permute(vectors: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArray[np.generic]:
@@ -102,7 +111,7 @@ def permute(vectors: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArra
         ValueError: vectors of another width, or permutations of another shape.
     """
     width = vectors.shape[-1]
-    if vectors.ndim != 2 or width not in (OBSERVATION_SIZE, STATE_SIZE):
+    if vectors.ndim != 2 or width not in _RUNS:
         raise ValueError(
             f"vectors of shape {vectors.shape}; expected (N, {OBSERVATION_SIZE}) observations or "
             f"(N, {STATE_SIZE}) states"
@@ -110,9 +119,8 @@ def permute(vectors: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArra
     _check(perms, len(vectors))
     out = np.array(vectors)
     undo = inverse(perms)
-    for start, groups, size in _SUIT_RUNS if width == OBSERVATION_SIZE else _STATE_RUNS:
-        stop = start + groups * 4 * size
-        block = vectors[:, start:stop].reshape(len(vectors), groups, 4, size)
+    for start, stop, size in _RUNS[width]:
+        block = vectors[:, start:stop].reshape(len(vectors), -1, 4, size)
         out[:, start:stop] = _permute_suits(block, undo).reshape(len(vectors), -1)
     return out
 

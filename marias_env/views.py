@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.deal import DEAL, pack_rules
-from marias_env.core.encode import OBSERVATION_SIZE, encode_rows
+from marias_env.core.encode import observe_rows
 from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import legal_rows
+from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.rules import Rules
 
 _WORDS = DEAL.itemsize // 8
@@ -47,7 +48,7 @@ class Views:
     def observe(self) -> npt.NDArray[np.int8]:
         """Returns (N, F) int8 observations, the same as `DealBatch.observe` for these seats."""
         out = np.empty((len(self), OBSERVATION_SIZE), dtype=np.int8)
-        encode_rows(self.deals, self.packed_rules, out.view(np.uint64), out)
+        observe_rows(self.deals, self.packed_rules, self.deals["viewer"].astype(np.int64), out)
         return out
 
     def tokens(self) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64]]:

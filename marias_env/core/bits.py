@@ -45,6 +45,15 @@ def _beats() -> Any:
 BEATS = _beats()
 """`BEATS[mode, card]`: the cards of the same suit that beat a card."""
 
+_BYTE_BITS = np.array([[(byte >> bit) & 1 for bit in range(8)] for byte in range(256)], np.int8)
+_SPREAD = _BYTE_BITS.view(np.uint64).reshape(256).copy()
+
+
+@jit
+def spread(bits: Any, byte: Any) -> Any:
+    """Byte `byte` of a bit set as eight int8 entries of 0 and 1, in one uint64."""
+    return _SPREAD[(bits >> (8 * byte)) & 255]
+
 
 @jit
 def popcount(x: Any) -> Any:

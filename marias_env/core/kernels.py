@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from marias_env.actions import OVER
-from marias_env.core.bits import nth_bit, popcount
+from marias_env.core.bits import nth_bit, popcount, spread
 from marias_env.core.dealing import new_episode, next_deal, start_deal
 from marias_env.core.jit import jit
 from marias_env.core.legal import is_revoke
@@ -17,10 +17,6 @@ from marias_env.core.step import step
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
 NO_ACTION = -1
 """What a finished row takes and what is sampled for it."""
-
-BYTE_BITS = np.array([[(byte >> bit) & 1 for bit in range(8)] for byte in range(256)], np.int8)
-MASK_BYTES = BYTE_BITS.view(np.uint64).reshape(256).copy()
-"""Eight mask entries at once: the int8 values of a byte's bits as one uint64."""
 
 
 @jit
@@ -109,7 +105,7 @@ def legal_rows(deals: Any, out: Any) -> None:
     for i in range(deals.shape[0]):
         legal = np.int64(deals[i]["legal"])
         for byte in range(6):
-            out[i, byte] = MASK_BYTES[(legal >> (8 * byte)) & 255]
+            out[i, byte] = spread(legal, byte)
 
 
 @jit

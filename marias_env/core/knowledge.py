@@ -1,7 +1,8 @@
-"""Who knows what (RULES.md 8): the one place where a deal is reduced to what a seat can know.
+"""Who knows what (RULES.md 8): the one place that says what of a deal a seat can know.
 
-Observations, masks of other seats, renderings and agents all read a record that went through
-`erase`, so nothing that this function removes can reach a player.
+Event tokens, renderings and agents read a record that went through `erase`, so nothing that this
+function removes can reach a player. The observation vector is written from the true record, as far
+as `known_hand`, `knows_trump` and `knows_talon` allow: the functions that `erase` itself goes by.
 """
 
 from __future__ import annotations
@@ -29,6 +30,31 @@ def plays_from(d: Any) -> Any:
 
 
 @jit
+def known_hand(d: Any, seat: Any) -> Any:
+    """A seat's cards as it has seen them, bit set: forehand's pending ones lie face down."""
+    return np.int64(d["hands"][seat]) & ~np.int64(d["pending"])
+
+
+@jit
+def knows_trump(d: Any, seat: Any) -> Any:
+    """Whether a seat knows trump suit and trump card, where there are any."""
+    forehand = (np.int64(d["dealer"]) + 1) % 3
+    return d["trump_shown"] != 0 or seat == forehand or d["phase"] == OVER
+
+
+@jit
+def knows_talon(d: Any, r: Any, seat: Any) -> Any:
+    """Whether a seat knows which cards lie in the talon.
+
+    The talon on the table was put away by the declarer, unless it is the dealt one.
+    """
+    if d["phase"] == OVER:
+        return True
+    put_away = r["dealing"] == DEALING_CHOSEN_TRUMP or d["talon_taken"] != 0
+    return seat == d["declarer"] and put_away
+
+
+@jit
 def erase_position(d: Any, r: Any, seat: Any) -> Any:
     """The part of `erase` that what a seat sees now depends on: all but deck and history.
 
@@ -41,18 +67,14 @@ def erase_position(d: Any, r: Any, seat: Any) -> Any:
     d["episode"] = 0
     if d["phase"] == OVER:
         return False
-    forehand = (d["dealer"] + 1) % 3
     if d["turn"] != seat:
         d["legal"] = 0
-    if seat == forehand:
-        d["hands"][seat] = np.int64(d["hands"][seat]) & ~np.int64(d["pending"])
-    elif d["trump_shown"] == 0:
+    d["hands"][seat] = known_hand(d, seat)
+    if not knows_trump(d, seat):
         d["trump"] = -1
         d["trump_card"] = NO_CARD
     d["pending"] = 0
-    # The talon on the table was put away by the declarer, unless it is the dealt one.
-    dealt = r["dealing"] != DEALING_CHOSEN_TRUMP and d["talon_taken"] == 0
-    if seat != d["declarer"] or dealt:
+    if not knows_talon(d, r, seat):
         d["talon"] = 0
     for other in range(3):
         if other != seat:

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.core.bits import spread
 from marias_env.core.dealing import match_over
 from marias_env.core.encode import OBSERVATION_SIZE, encode
 from marias_env.core.jit import jit
-from marias_env.core.kernels import MASK_BYTES
-from marias_env.core.knowledge import erase
 from marias_env.core.step import step
 from marias_env.core.turns import takes
 
@@ -27,40 +26,35 @@ ENDED = 3
 
 
 @jit
-def _write(deals: Any, rules: Any, seat: Any, scratch: Any, out: Any) -> None:
-    scratch[0] = deals[0]
-    d = scratch[0]
-    erase(d, rules[0], seat)
+def _write(d: Any, r: Any, seat: Any, out: Any) -> None:
     words = out.view(np.uint64)
-    encode(d, rules[0], words, out)
-    legal = np.int64(d["legal"])  # 0 unless this seat is on turn
+    encode(d, r, seat, words, out)
+    legal = np.int64(d["legal"]) if d["turn"] == seat else np.int64(0)
     for byte in range(NUM_ACTIONS // 8):
-        words[OBSERVATION_SIZE // 8 + byte] = MASK_BYTES[(legal >> (8 * byte)) & 255]
+        words[OBSERVATION_SIZE // 8 + byte] = spread(legal, byte)
 
 
 @jit
-def observe_seat(deals: Any, rules: Any, seat: Any, scratch: Any, out: Any) -> None:
+def observe_seat(deals: Any, rules: Any, seat: Any, out: Any) -> None:
     """Writes what a seat sees and its action mask (zeros unless it is on turn).
 
     Args:
         deals: (1,) DEAL.
         rules: (1,) RULE_SET.
         seat: 0, 1 or 2.
-        scratch: (1,) DEAL, overwritten.
         out: (ROW_SIZE,) int8.
     """
-    _write(deals, rules, seat, scratch, out)
+    _write(deals[0], rules[0], np.int64(seat), out)
 
 
 @jit
-def step_and_observe(deals: Any, rules: Any, action: Any, scratch: Any, out: Any) -> Any:
+def step_and_observe(deals: Any, rules: Any, action: Any, out: Any) -> Any:
     """Takes an action and writes the observation and mask of the seat that is on turn next.
 
     Args:
         deals: (1,) DEAL, not over.
         rules: (1,) RULE_SET.
         action: int64.
-        scratch: (1,) DEAL, overwritten.
         out: (ROW_SIZE,) int8.
 
     Returns:
@@ -74,7 +68,7 @@ def step_and_observe(deals: Any, rules: Any, action: Any, scratch: Any, out: Any
     if d["turn"] < 0:
         return np.int64(ENDED)
     seat = np.int64(d["turn"])
-    _write(deals, rules, seat, scratch, out)
+    _write(d, rules[0], seat, out)
     return seat
 
 

@@ -14,8 +14,7 @@ from pettingzoo import AECEnv
 
 from marias_env.batch import DealBatch
 from marias_env.core import single
-from marias_env.core.deal import DEAL
-from marias_env.core.encode import OBSERVATION_SIZE
+from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.errors import ActionError, StateError
 from marias_env.faces.learners import REWARDS, find_match
 from marias_env.faces.spaces import SeatActions, check_dtype, observation_dict, state_box
@@ -90,7 +89,6 @@ class Table(AECEnv):
         self._batch = batch
         self._deals = batch.deals
         self._packed = batch._rules
-        self._scratch = np.empty(1, dtype=DEAL)
 
     def __getattr__(self, name: str) -> Any:
         if name in AFTER_RESET:
@@ -185,7 +183,7 @@ class Table(AECEnv):
         row = np.empty(single.ROW_SIZE, dtype=np.int8)
         if not 0 <= number < 48:
             raise self._batch.illegal_action(0, number)
-        seat = single.step_and_observe(self._deals, self._packed, number, self._scratch, row)
+        seat = single.step_and_observe(self._deals, self._packed, number, row)
         if seat < 0:
             raise self._batch.illegal_action(0, number)
         self._moves += 1
@@ -277,7 +275,7 @@ class Table(AECEnv):
                 raise ValueError(f"agent: {agent!r}; expected one of {', '.join(AGENTS)}")
             row = np.empty(single.ROW_SIZE, dtype=np.int8)
             seat = AGENTS.index(agent)
-            single.observe_seat(self._deals, self._packed, seat, self._scratch, row)
+            single.observe_seat(self._deals, self._packed, seat, row)
         mask = row[OBSERVATION_SIZE:]
         if self._dead:
             mask[:] = 0  # a truncated deal still has a seat on turn

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from marias_env.actions import NUM_ACTIONS, OVER
 from marias_env.batch import DealBatch
 from marias_env.core import kernels, turns
-from marias_env.core.deal import DEAL
-from marias_env.core.encode import OBSERVATION_SIZE, observe_rows
+from marias_env.core.encode import observe_rows
+from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.faces.opponents import RANDOM, Opponent, Opponents, ask, resolve
 from marias_env.faces.spaces import check_dtype
 from marias_env.match import Match, standard_match
@@ -106,7 +106,6 @@ class Learners:
         self.seats = np.full(num_envs, self._where if self._where < 3 else 0, dtype=np.int64)
         self.gained = np.zeros((num_envs, 3), dtype=np.int64)
         self.refused = np.zeros(num_envs, dtype=np.bool_)
-        self._scratch = np.empty(1, dtype=DEAL)
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -267,7 +266,7 @@ class Learners:
         """
         deals = self.batch.deals if rows is None else self.batch.deals[rows]
         out = np.empty((len(deals), OBSERVATION_SIZE), dtype=np.int8)
-        observe_rows(deals, self.batch._rules, viewers, self._scratch, out.view(np.uint64), out)
+        observe_rows(deals, self.batch._rules, viewers, out)
         return out if self.dtype == np.int8 else out.astype(self.dtype)
 
     def masks(self) -> npt.NDArray[np.int8]:
@@ -280,13 +279,6 @@ class Learners:
         """Returns (B,) float64: what each row's learner was paid during the last call."""
         paid = self.gained[np.arange(len(self)), self.seats]
         return paid.astype(np.float64) * self.unit
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_scratch"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._scratch = np.empty(1, dtype=DEAL)
 
 
 def find_match(rules: Rules, episode: str, match: Match | int | None) -> Match | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.observation import OBSERVATION_SIZE, STATE_SLICES
-
-_LARGER: Final = {"replies": 2, "round": 127, "tricks_won": 10, "points": 127, "match_deals": 127}
-"""Slices that count, and how far; every other entry is 0 or 1."""
+from marias_env.observation import OBSERVATION_SIZE, STATE_SIZE, STATE_SLICES
 
 
 def check_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
@@ -32,13 +29,10 @@ def _box(size: int, dtype: npt.DTypeLike) -> spaces.Box:
     low = np.zeros(size, dtype=np.int8)
     high = np.ones(size, dtype=np.int8)
     for part in STATE_SLICES.values():
-        if part.stop > size:
-            continue
-        if part.name in _LARGER:
-            high[part.start : part.stop] = _LARGER[part.name]
-        elif part.name == "totals":
-            low[part.start : part.stop] = -127
-            high[part.start : part.stop] = 127
+        # Padding may be 1 for all that a space says: checkers complain of an interval of one point.
+        if part.stop <= size and part.kind != "padding":
+            high[part.start : part.stop] = part.bound
+            low[part.start : part.stop] = -part.bound if part.signed else 0
     kind: Any = check_dtype(dtype).type
     return spaces.Box(low.astype(kind), high.astype(kind), dtype=kind)
 
@@ -50,7 +44,7 @@ def observation_box(dtype: npt.DTypeLike = np.int8) -> spaces.Box:
 
 def state_box(dtype: npt.DTypeLike = np.int8) -> spaces.Box:
     """Returns the space of perfect-information states."""
-    return _box(max(part.stop for part in STATE_SLICES.values()), dtype)
+    return _box(STATE_SIZE, dtype)
 
 
 def mask_box() -> spaces.Box:

@@ -22,8 +22,8 @@ from marias_env.rules import Rules
 from marias_env.tokens import TOKEN_GROUPS, TOKENS, TOKENS_LENGTH
 from marias_env.views import Views
 
-PRIVATE = ("hand", "talon", "taken", "discards", "trump_card")
-"""Slices of the observation that only their seat knows."""
+PRIVATE = tuple(p.name for p in OBSERVATION_SLICES.values() if p.private and p.kind == "cards")
+"""The cards that only their seat knows; they tell the other private entries too."""
 
 
 def vocabulary(rules: Rules) -> npt.NDArray[np.int64]:
@@ -163,7 +163,7 @@ def _text(name: str, values: npt.NDArray[np.int8]) -> str:
     at = np.flatnonzero(values)
     if at.size == 0:
         return ""
-    if len(values) == 32:
+    if OBSERVATION_SLICES[name].kind == "cards":
         return f"{name}=" + "".join(CARDS[card] for card in at)
     return f"{name}=" + ",".join(f"{i}:{values[i]}" if values[i] != 1 else f"{i}" for i in at)
 

@@ -95,10 +95,18 @@ def ranks_table() -> str:
 
 def _slices_table(slices: Mapping[str, Slice]) -> str:
     rows = [
-        (f"`{part.name}`", f"{part.start}–{part.stop - 1}", str(part.size), part.about)
+        (
+            f"`{part.name}`",
+            f"{part.start}–{part.stop - 1}",
+            str(part.size),
+            part.kind,
+            f"±{part.bound}" if part.signed else str(part.bound),
+            part.access,
+            part.about,
+        )
         for part in slices.values()
     ]
-    return _table(("slice", "entries", "size", "meaning"), rows)
+    return _table(("slice", "entries", "size", "kind", "up to", "known", "meaning"), rows)
 
 
 def observation_table() -> str:
