@@ -23,7 +23,6 @@ FEATURES_VERSION: Final = 1
 # Nothing for the seat on turn to see: it has no card in the trick, the match does not matter for
 # one deal's units, and padding is empty.
 _DROPPED: Final = ("table_me", "turn", "totals", "match_deals", "padding", "state_padding")
-_SUIT_LISTS: Final = ("trump", "led", "marriages", "true_trump")
 _PERMUTATIONS: Final = tuple(permutations(range(4)))
 _HEARTS: Final = -1
 """Marks the four inputs that tell the place of hearts."""
@@ -34,16 +33,13 @@ def _columns(order: tuple[int, ...], names: list[str]) -> list[int]:
     columns: list[int] = []
     for name in names:
         part = STATE_SLICES[name]
-        if part.about.endswith("by card id"):
-            block, places = 8, part.size // 8
-        elif name in _SUIT_LISTS:
-            block, places = 1, part.size
-        else:
+        width = part.suit_width
+        if not width:
             columns.extend(range(part.start, part.stop))
             continue
-        for place in range(places):
+        for place in range(part.size // width):
             suit = place // 4 * 4 + order[place % 4]
-            columns.extend(range(part.start + block * suit, part.start + block * (suit + 1)))
+            columns.extend(range(part.start + width * suit, part.start + width * (suit + 1)))
     return columns
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from marias_env.actions import CONTRACTS, PHASES
+from marias_env.rules import MAX_DOUBLINGS_LIMIT
 
 OBSERVATION_VERSION: Final = 1
 """Changes with every change of the layout; checkpoints carry it."""
@@ -137,7 +138,9 @@ _SLICES: Final = (
     _Row("level_seven", "one-hot", 8, "level of the seven component, one-hot, 7 and more together"),
     _Row("open", "flags", 2, "components the side on turn may raise: game, seven"),
     _Row("next_open", "flags", 2, "components raised or announced in this round: game, seven"),
-    _Row("round", "counts", 1, "round of doubling, 0 the defenders' first", bound=127),
+    _Row(
+        "round", "counts", 1, "round of doubling, 0 the defenders' first", bound=MAX_DOUBLINGS_LIMIT
+    ),
     _Row("led", "suits", 4, "suit led: s, c, d, h"),
     _Row("position", "one-hot", 3, "cards on the table: 0, 1, 2"),
     _Row("winning", "seats", 3, "who wins the trick so far: me, left, right"),
