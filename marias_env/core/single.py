@@ -13,8 +13,9 @@ import numpy as np
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.bits import spread
 from marias_env.core.dealing import match_over
-from marias_env.core.encode import OBSERVATION_SIZE, encode
+from marias_env.core.encode import encode
 from marias_env.core.jit import jit
+from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.core.step import step
 from marias_env.core.turns import takes
 
