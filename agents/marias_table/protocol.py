@@ -178,6 +178,8 @@ class Act(_Message):
     at: Counter
     """`deal` and `at` of the state that the person saw: a second click is stale, not a card."""
     action: Annotated[str, Field(max_length=16)]
+    revoke: bool = False
+    """A card that the rules forbid is meant, where they know revokes (RULES.md 6e)."""
 
 
 class Hint(_Message):

@@ -6,6 +6,7 @@ from typing import Final
 
 from marias_env.actions import CONTRACTS
 from marias_env.cards import CARDS, RANKS, SUIT_NAMES, SUITS, card_name
+from marias_env.showing.event_phrases import EVENT_PHRASES
 from marias_env.showing.option_phrases import OPTIONS_CS, OPTIONS_EN
 from marias_env.showing.table_phrases import TABLE_CS, TABLE_EN
 
@@ -182,8 +183,8 @@ def _names(language: str) -> dict[str, str]:
 
 
 PHRASES: Final = {
-    "en": {**_EN, **TABLE_EN, **OPTIONS_EN, **_names("en")},
-    "cs": {**_CS, **TABLE_CS, **OPTIONS_CS, **_names("cs")},
+    "en": {**_EN, **TABLE_EN, **EVENT_PHRASES["en"], **OPTIONS_EN, **_names("en")},
+    "cs": {**_CS, **TABLE_CS, **EVENT_PHRASES["cs"], **OPTIONS_CS, **_names("cs")},
 }
 """By language and key: all words there are, those of the table and of the options included."""
 

@@ -230,17 +230,17 @@ class TextTable:
         return f"{name} ({words['game' if action == FLEK_GAME else 'seven']})"
 
     def call(self, call: Call, reply: bool) -> str:
-        """Returns one entry of the bidding."""
+        """Returns what was said or done in one entry of the bidding; by whom stands in it."""
         if call.kind == "discard":
-            return f"{call.seat} {self.words['puts_away']} {self.cards(call.cards)}"
+            return f"{self.words['puts_away']} {self.cards(call.cards)}"
         if call.kind == "trump":
             if call.action == BLIND:
-                return f"{call.seat} {self.words['chooses_blind']}"
-            return f"{call.seat} {self.words['chooses_trump']} {self.card(call.action)}"
-        return f"{call.seat} {self.action(call.action, call.seat, call.level, reply)}"
+                return self.words["chooses_blind"]
+            return f"{self.words['chooses_trump']} {self.card(call.action)}"
+        return self.action(call.action, call.seat, call.level, reply)
 
-    def bidding(self) -> list[str]:
-        """Returns everything before the first trick, an entry each."""
+    def calls(self) -> list[tuple[Call, str]]:
+        """Returns everything before the first trick, each entry with its words."""
         entries = []
         # A `good` accepts until both others have said it in a row; later ones end a turn.
         accepted = 0
@@ -251,8 +251,12 @@ class TextTable:
                     accepted += 1
                 elif call.action == BAD:
                     accepted = 0
-            entries.append(self.call(call, reply))
+            entries.append((call, self.call(call, reply)))
         return entries
+
+    def bidding(self) -> list[str]:
+        """Returns everything before the first trick, an entry each, with its seat."""
+        return [f"{call.seat} {text}" for call, text in self.calls()]
 
 
 def deal_for(batch: DealBatch, row: int, perspective: int | None) -> Any:

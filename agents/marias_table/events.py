@@ -1,0 +1,117 @@
+"""What happens at a table, as each receiver is told of it: for animation and live regions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from marias_env.actions import ACTIONS, BLIND, DISCARD, TRUMP
+from marias_env.cards import CARDS, SUITS, card_name
+from marias_env.showing.phrases import phrases, suit_name
+from marias_table.messages import Event
+from marias_table.view import EVERYTHING
+
+
+@dataclasses.dataclass(frozen=True)
+class Happening:
+    """One event as the room keeps it.
+
+    Attributes:
+        seq: number of the event at its table, from 1.
+        kind: as docs/protocol.md lists them.
+        data: fields of the event that everybody is told.
+        secret: an action that only `data["seat"]` is told of (a trump card, a discard), else None.
+        calls: the action in words, by language; empty where the text is made from other fields.
+    """
+
+    seq: int
+    kind: str
+    data: dict[str, Any]
+    secret: int | None = None
+    calls: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+def is_secret(phase: int, action: int) -> bool:
+    """Whether an action is told to nobody but who takes it (RULES.md 8)."""
+    return phase in (TRUMP, DISCARD) and action < BLIND
+
+
+def event_for(
+    happening: Happening, receiver: int | None, language: str, names: Sequence[str]
+) -> Event:
+    """Returns an event as one receiver is told of it.
+
+    Args:
+        happening: what happened.
+        receiver: as of `view.view_of`.
+        language: `en` or `cs`.
+        names: who sits in the three chairs.
+    """
+    event: dict[str, Any] = {"seq": happening.seq, "kind": happening.kind, **happening.data}
+    secret = happening.secret
+    if secret is not None and receiver in (event["seat"], EVERYTHING):
+        event["action"] = event["card"] = ACTIONS[secret]
+    event["text"] = _text(event, happening, language, names)
+    return event  # type: ignore[return-value]
+
+
+def _text(event: dict[str, Any], happening: Happening, language: str, names: Sequence[str]) -> str:
+    words, kind = phrases(language), happening.kind
+    seat = event.get("seat", event.get("winner"))
+    name = event.get("name") or (names[seat] if seat is not None else "")
+    filled: dict[str, Any] = {"name": name}
+    if event.get("card") is not None:
+        filled["card"] = card_name(event["card"], language)
+    if "suit" in event:
+        filled["suit"] = suit_name(SUITS.index(event["suit"]), language)
+    key = f"event_{kind}"
+    if kind == "action":
+        key = f"event_{event['what']}"
+        if event["what"] == "discard" and event["card"] is not None:
+            key = "event_discard_own"
+        filled["call"] = happening.calls.get(language, "")
+    elif kind == "trump_shown" and event["card"] is None:
+        key = "event_trump_named"
+    elif kind == "trick":
+        key = "event_trick_points" if event["points"] else key
+        filled["points"] = event["points"]
+    elif kind in ("over", "match_over"):
+        paid = zip(names, event["payments"], strict=True)
+        filled["payments"] = ", ".join(f"{who} {units:+d}" for who, units in paid)
+    elif kind == "replaced":
+        key = f"event_replaced_{event['why']}"
+    for field in ("worth", "by", "agent", "old"):
+        filled[field] = event.get(field)
+    filled["number"] = event.get("deal")
+    return words[key].format(**filled)
+
+
+def what_of(phase: int, action: int) -> str:
+    """Returns which sentence tells of an action: `trump`, `blind`, `discard`, `call` or `play`."""
+    if phase == TRUMP:
+        return "blind" if action == BLIND else "trump"
+    if phase == DISCARD:
+        return "discard"
+    return "play" if action < BLIND else "call"
+
+
+def changes(before: Any, after: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Returns what an action led to in public: kinds of events and their fields, in order.
+
+    Args:
+        before: the DEAL record before it.
+        after: the DEAL record after it.
+    """
+    found: list[tuple[str, dict[str, Any]]] = []
+    if after["trump_shown"] and not before["trump_shown"]:
+        card = int(after["trump_card"])
+        shown = CARDS[card] if card >= 0 else None
+        found.append(("trump_shown", {"card": shown, "suit": SUITS[int(after["trump"])]}))
+    for seat in range(3):
+        new = int(after["marriages"][seat]) & ~int(before["marriages"][seat])
+        for suit in range(4):
+            if new >> suit & 1:
+                worth = 40 if suit == after["trump"] else 20
+                found.append(("marriage", {"seat": seat, "suit": SUITS[suit], "worth": worth}))
+    return found
