@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 EXIT_BAD_INPUT: Final = 2
 EXIT_BROKEN_PIPE: Final = 141
 """As shells count a program that SIGPIPE ended."""
-_SUB_COMMANDS: Final = ("marias_env.cli_records", "marias_agents.cli", "marias_training.cli")
+_SUB_COMMANDS: Final = (
+    "marias_env.cli_records",
+    "marias_agents.cli",
+    "marias_table.cli",
+    "marias_training.cli",
+)
 """Modules with a function `register(app: typer.Typer)` that adds commands; each may be missing.
 
 A package adds its commands by a module of this kind and a line here. Such a module imports typer,

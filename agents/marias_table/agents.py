@@ -61,22 +61,28 @@ class AgentPool:
         self._quick = functools.lru_cache(maxsize=64)(make)
 
     def start(self) -> None:
-        """Starts the workers before anybody waits for them, if any agent needs one."""
+        """Starts the workers, so that they are ready when somebody waits for them."""
         if self._warm:
             self._pool().schedule(os.getpid)
+        self._analysts().schedule(os.getpid)
 
     def _pool(self) -> ProcessPool:
         if self._moves is None or not self._moves.active:
             self._moves = self._make(self._workers, self._warm)
         return self._moves
 
+    def _analysts(self) -> ProcessPool:
+        if self._studies is None or not self._studies.active:
+            self._studies = self._make(1, (), studies=True)
+        return self._studies
+
     @staticmethod
-    def _make(workers: int, warm: Sequence[str]) -> ProcessPool:
+    def _make(workers: int, warm: Sequence[str], studies: bool = False) -> ProcessPool:
         # Not forked: a copy of a process with threads may never wake up.
         return ProcessPool(
             max_workers=workers,
             initializer=worker.begin,
-            initargs=[os.getpid(), list(warm)],
+            initargs=[os.getpid(), list(warm), studies],
             context=multiprocessing.get_context("spawn"),
         )
 
@@ -118,9 +124,7 @@ class AgentPool:
         Raises:
             AgentError: it failed.
         """
-        if self._studies is None or not self._studies.active:
-            self._studies = self._make(1, ())
-        found: dict[str, Any] = await self._ask(self._studies, worker.study, (record,), 12)
+        found: dict[str, Any] = await self._ask(self._analysts(), worker.study, (record,), 12)
         return found
 
     async def _ask(

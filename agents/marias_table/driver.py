@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from marias_env.errors import AgentError
 from marias_env.rules import Rules
@@ -14,6 +17,8 @@ from marias_table.agents import LAST_RESORT, AgentLateError, AgentPool, act_toge
 
 if TYPE_CHECKING:
     from marias_table.lobby import Live
+
+LOG: Final = logging.getLogger("marias.table")
 
 
 class Driver:
@@ -51,7 +56,12 @@ class Driver:
     def _play(self, spec: str, group: list[tuple[Live, int]]) -> None:
         agent = self.pool.quick(spec)
         assert agent is not None
-        actions = act_together(agent, [live.room.batch.views() for live, _ in group])
+        views = [live.room.batch.views() for live, _ in group]
+        try:
+            actions = act_together(agent, views)
+        except Exception:  # it never should; but a table that cannot go on would be worse
+            LOG.exception("agent %s failed", spec)
+            actions = [int(np.flatnonzero(view.legal_mask()[0])[0]) for view in views]
         for (live, seat), action in zip(group, actions, strict=True):
             live.room.play(seat, action, spec)
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import dataclasses
 import logging
 import random
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from marias_env.errors import MariasError, RulesError
 from marias_env.match import Match, standard_match
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules, rules_with_options
+from marias_env.showing.phrases import phrases
 from marias_table.agents import AgentPool
 from marias_table.chairs import Chair
 from marias_table.driver import Driver
+from marias_table.limits import Limits, Offer
 from marias_table.protocol import (
     MAX_NAME,
     PROTOCOL,
@@ -40,55 +41,6 @@ from marias_table.store import Store, StoreError, token_hash
 LOG: Final = logging.getLogger("marias.table")
 TICK: Final = 1.0
 """Seconds between looks at who is away and what is idle."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """What a server allows.
-
-    Attributes:
-        tables: open tables, those in the store that nobody is at included.
-        tables_per_address: tables that one address may make an hour.
-        sockets: connections.
-        sockets_per_address: connections of one address.
-        messages_per_second: of one connection, in the long run.
-        burst: messages of one connection at once.
-        grace: seconds without a connection until an agent plays for a person.
-        unload: seconds until a table that nobody is at leaves the memory (it stays in the store).
-        idle_hours: hours until a table where nothing happens is closed.
-    """
-
-    tables: int = 1000
-    tables_per_address: int = 60
-    sockets: int = 2000
-    sockets_per_address: int = 100
-    messages_per_second: float = 10.0
-    burst: float = 30.0
-    grace: float = 30.0
-    unload: float = 300.0
-    idle_hours: float = 72.0
-
-
-@dataclasses.dataclass(frozen=True)
-class Offer:
-    """Which agents a server offers.
-
-    Attributes:
-        agents: specs that may take a chair; nothing else is ever made from what a client says.
-        opponent: who sits at a table whose maker named nobody.
-        stand_in: who plays for the absent.
-        adviser: who gives hints.
-    """
-
-    agents: tuple[str, ...] = ("rules", "random")
-    opponent: str = "rules"
-    stand_in: str = "rules"
-    adviser: str = "rules"
-
-    @property
-    def specs(self) -> list[str]:
-        """Every agent that may be asked for anything."""
-        return list(dict.fromkeys([*self.agents, self.opponent, self.stand_in, self.adviser]))
 
 
 class Live:
@@ -242,8 +194,6 @@ class Lobby:
 
     def dismiss(self, session: Session, reason: str) -> None:
         """Ends a connection with a reason: `host`, `idle` or `elsewhere`."""
-        from marias_env.showing.phrases import phrases
-
         words = phrases(session.language)[f"closed_{reason}"]
         session.reply({"type": "closed", "reason": reason, "message": words})
         session.end(1000, reason)
@@ -391,11 +341,7 @@ class Lobby:
                 self.store.touch(live.id, live.room)
             self.store.commit()
         except Exception as error:
-            # What is in memory may be ahead of what is written: only the latter counts.
-            LOG.error("%s: %s", type(error).__name__, error, exc_info=not _expected(error))
-            self.store.rollback()
-            for live in dirty:
-                self._unload(live, 1011, "not written down; come back in a moment")
+            self._recover(dirty, error)
             return
         for live in dirty:
             if live.room.changed:
@@ -404,6 +350,21 @@ class Lobby:
                     session.update()
             if live.room.closed:
                 self._close(live, "host")
+
+    def failed(self, live: Live | None, error: Exception) -> None:
+        """Something went wrong: a table, and what is not written yet, go back to what is."""
+        dirty, self._dirty = [*self._dirty, *([live] if live else [])], {}
+        self._recover(dirty, error)
+
+    def _recover(self, dirty: Iterable[Live], error: Exception) -> None:
+        # What is in memory may be ahead of what is written, and only the latter counts. A full
+        # disk is told in a line; a mistake of ours with its traceback.
+        ours = None if isinstance(error, MariasError) else error
+        LOG.error("%s: %s", type(error).__name__, error, exc_info=ours)
+        self.store.rollback()
+        for live in dirty:
+            if live.loaded:
+                self._unload(live, 1011, "not written down; come back in a moment")
 
     def _close(self, live: Live, reason: str) -> None:
         for session in list(live.sessions):
@@ -460,8 +421,3 @@ class Lobby:
                 self._unload(live, 1000, "idle")
         self.store.commit()
         self._tables = self.store.count()
-
-
-def _expected(error: Exception) -> bool:
-    # A full disk is told in a line; a mistake of ours with its traceback.
-    return isinstance(error, MariasError)

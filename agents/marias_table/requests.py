@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from marias_env.actions import ACTION_IDS, ACTIONS, OVER
 from marias_env.errors import AgentError
@@ -15,6 +15,7 @@ from marias_table.protocol import (
     AskAnalysis,
     ChangeSeat,
     CloseTable,
+    Entrance,
     ErrorCode,
     Hint,
     Leave,
@@ -26,13 +27,19 @@ from marias_table.protocol import (
     SetLanguage,
     Start,
     Sync,
+    parse,
 )
-from marias_table.session import Session
+from marias_table.session import Session, too_fast
 from marias_table.view import label_of
+
+FLOOD: Final = 200
+"""Messages over the limit, one after another, until the connection is ended."""
+COSTS: Final = {"hint": 3.0, "analysis": 3.0, "create": 3.0}
+"""What counts as several messages."""
 
 
 class Desk:
-    """Answers requests.
+    """Hears what connections say, and answers.
 
     Args:
         lobby: the server's tables.
@@ -41,6 +48,47 @@ class Desk:
     def __init__(self, lobby: Lobby) -> None:
         self.lobby = lobby
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def hear(self, session: Session, text: str) -> None:
+        """Takes one message of a connection, whatever it is; nothing is raised.
+
+        Args:
+            session: the connection.
+            text: what it sent.
+        """
+        if session.ended is not None:
+            return
+        number: int | None = None
+        entering = session.live is None
+        try:
+            if not session.rate.take():
+                if session.rate.refused > FLOOD:
+                    session.end(1008, "too many messages")
+                    return
+                raise too_fast()
+            message = parse(text)
+            number = message.id
+            if message.type in COSTS and not session.rate.take(COSTS[message.type] - 1):
+                raise too_fast()
+            if isinstance(message, Entrance):
+                if not entering:
+                    raise ProtocolError(ErrorCode.ALREADY_ENTERED, "this connection is at a table")
+                self.lobby.admit(session, message)
+            elif entering:
+                raise ProtocolError(
+                    ErrorCode.NOT_ENTERED, "expected create, join, enter or watch first"
+                )
+            else:
+                self.handle(session, message)
+        except ProtocolError as error:
+            session.refuse(error, number)
+            if entering:
+                session.end(1008, error.code.value)
+        except Exception as error:
+            # Whatever it was: this table goes back to what is written of it, the others go on.
+            session.refuse(ProtocolError(ErrorCode.FAILED, "the server failed"), number)
+            self.lobby.failed(session.live, error)
+            session.end(1011, "failed")
 
     def handle(self, session: Session, request: Request) -> None:
         """Does what is asked for, or raises and changes nothing.
@@ -54,11 +102,13 @@ class Desk:
             session.reply({"type": "pong", "re": request.id})
         elif isinstance(request, SetLanguage):
             session.language = request.language
-            session.update(request.id)
+            session.answered(request.id)
+            session.update()
         elif isinstance(request, Sync):
             if request.since is not None:
                 session.told = request.since
-            session.update(request.id)
+            session.answered(request.id)
+            session.update()
         elif isinstance(request, AskAnalysis):
             self._analyse(session, live, request.id)
         elif session.seat is None:
@@ -97,7 +147,9 @@ class Desk:
             room.close()
         else:
             room.go(seat)
+            lobby.dismiss(session, "left")
         session.answered(request.id)
+        room.changed = True
         lobby.mark(live)
 
     # ------------------------------------------------------------------ what takes its time

@@ -1,4 +1,4 @@
-"""One table: chairs, the deal on it, whose move it is, and what everybody is told.
+"""One table: chairs, the deal on it, whose move it is, and what has happened there.
 
 Nothing here waits, opens a file or knows of a connection: the lobby does. Nothing here is a rule of
 the game either: the deal is a row of a `DealBatch`.
@@ -21,16 +21,16 @@ from marias_env.cards import CARDS, cards_of
 from marias_env.core.legal import is_revoke
 from marias_env.match import Match
 from marias_env.records import play_actions
-from marias_env.rules import Rules, preset_and_options
-from marias_env.showing.phrases import LANGUAGES, phrases
+from marias_env.rules import Rules
+from marias_env.showing.phrases import LANGUAGES
 from marias_env.showing.story import tricks_of
 from marias_env.showing.why import why_not
 from marias_table.chairs import Chair
-from marias_table.events import Happening, changes, event_for, is_secret, what_of
+from marias_table.events import Happening, changes, is_secret, what_of
 from marias_table.journal import Journal
-from marias_table.messages import Event, MatchState, Result, SeatState, State
+from marias_table.messages import Result
 from marias_table.protocol import ErrorCode, ProtocolError
-from marias_table.view import EVERYTHING, deal_state, label_of, result_of, seat_cards, view_of
+from marias_table.view import label_of, result_of, view_of
 
 KEPT_EVENTS: Final = 300
 """More than a deal has: who was away for longer gets the state alone."""
@@ -382,13 +382,22 @@ class Room:
 
     def _deal_on_when_ready(self) -> None:
         over = self.started and self.batch.deals["phase"][0] == OVER
-        if over and not self.paused and not self._waiting_for():
+        if over and not self.paused and not self.waiting_for():
             self._deal()
 
-    def _waiting_for(self) -> list[int]:
+    def waiting_for(self) -> list[int]:
+        """Returns the persons whose `ready` the next deal waits for."""
         if not self.started or self.batch.deals["phase"][0] != OVER:
             return []
         return [i for i, chair in enumerate(self.chairs) if chair.present and not chair.ready]
+
+    def result(self, language: str) -> Result | None:
+        """Returns how the deal ended, in words too; None while it has not."""
+        if self.batch.deals["phase"][0] != OVER:
+            return None
+        if language not in self._result:
+            self._result[language] = result_of(self.batch, language)
+        return self._result[language]
 
     def resume(
         self,
@@ -422,8 +431,6 @@ class Room:
         self.deal, self.seq, self.started = deal, seq, True
         self._result = {}
 
-    # ------------------------------------------------------------------ what is told
-
     def _log(
         self,
         kind: str,
@@ -434,116 +441,3 @@ class Room:
         self.seq += 1
         self.events.append(Happening(self.seq, kind, data, secret, calls or {}))
         self.changed = True
-
-    def covers(self, since: int) -> bool:
-        """Whether all events after `since` are still known."""
-        return since == self.seq or (
-            since < self.seq and bool(self.events) and self.events[0].seq <= since + 1
-        )
-
-    def events_since(self, since: int, receiver: int | None, language: str) -> list[Event]:
-        """Returns the events after `since` as a receiver (of `view.view_of`) is told of them."""
-        names = self.shown_names(language)
-        new = []
-        for happening in reversed(self.events):
-            if happening.seq <= since:
-                break
-            new.append(event_for(happening, receiver, language, names))
-        return new[::-1]
-
-    def shown_names(self, language: str) -> list[str]:
-        """Returns who sits in the three chairs, for people."""
-        words = phrases(language)
-        return [
-            chair.name
-            or (words["open_chair"] if chair.kind == "open" else "")
-            or words["person"].format(number=seat + 1)
-            for seat, chair in enumerate(self.chairs)
-        ]
-
-    def state(self, receiver: int | None, language: str) -> State:
-        """Returns all that a receiver may know.
-
-        Args:
-            receiver: a seat, `view.EVERYTHING` or `view.PUBLIC`.
-            language: `en` or `cs`.
-        """
-        rules = self.terms.rules
-        view = view_of(self.batch, receiver)
-        you = receiver if receiver is not None and receiver != EVERYTHING else None
-        preset, options = preset_and_options(rules)
-        match = self.terms.match
-        if language not in self._result:
-            self._result[language] = result_of(self.batch, language)
-        told: MatchState | None = None
-        if match is not None:
-            totals, over = self.totals, self.match_over
-            best = max(totals)
-            told = {
-                "deals": match.deals,
-                "points": match.points,
-                "played": len(self.history),
-                "over": over,
-                "winners": [s for s in range(3) if totals[s] == best] if over else [],
-            }
-        state: dict[str, Any] = {
-            "seq": self.seq,
-            "deal": self.deal,
-            "started": self.started,
-            "paused": self.paused,
-            "closed": self.closed,
-            "you": you,
-            "host": you is not None and self.chairs[you].host,
-            "language": language,
-            "rules": preset,
-            "options": options,
-            "spectators": self.terms.spectators,
-            "watching": self.watching,
-            "hints": self.terms.hints,
-            "waiting_for": self._waiting_for(),
-            "seats": self._seats(view, language),
-            "history": self.history,
-            "match": told,
-            "result": self._result[language] if self.started else None,
-            **deal_state(view, rules, receiver, language),
-        }
-        if not self.started:
-            _clear(state)
-        return state  # type: ignore[return-value]
-
-    def _seats(self, view: Any, language: str) -> list[SeatState]:
-        names, totals = self.shown_names(language), self.totals
-        found = []
-        for seat, cards in enumerate(seat_cards(view, self.terms.rules)):
-            chair = self.chairs[seat]
-            if not self.started:
-                cards.update(cards=0, hand=None, roles=[])
-            found.append(
-                {
-                    "seat": seat,
-                    "name": names[seat],
-                    "kind": chair.kind,
-                    "agent": chair.agent,
-                    "stand_in": None if chair.kind == "agent" else self.player(seat),
-                    "host": chair.host,
-                    "connected": chair.connections > 0 or chair.kind == "agent",
-                    "thinking": seat == self.thinking,
-                    "ready": chair.ready,
-                    "total": totals[seat],
-                    **cards,
-                }
-            )
-        return found  # type: ignore[return-value]
-
-
-def _clear(state: dict[str, Any]) -> None:
-    # Before play begins there is no deal, whatever lies in the row.
-    state.update(
-        at=0,
-        turn=None,
-        unseen=0,
-        legal=[],
-        forbidden={},
-        talon=None,
-        talon_count=0,
-    )

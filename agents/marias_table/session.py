@@ -8,8 +8,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
-from marias_table.messages import State
 from marias_table.protocol import ErrorCode, ProtocolError
+from marias_table.telling import covers, events_since, state_of
 from marias_table.view import EVERYTHING, PUBLIC
 
 if TYPE_CHECKING:
@@ -100,21 +100,14 @@ class Session:
         """Tells that a request was refused."""
         self.reply(error_message(error, re))
 
-    def update(self, answers: int | None = None) -> None:
-        """Sends the state as it is when the client takes it.
-
-        Args:
-            answers: id of the own request that it answers.
-        """
-        if answers is not None:
-            self._answered.append(answers)
-        self._stale = True
-        self._wake.set()
-
     def answered(self, request: int) -> None:
         """Notes a request that the next update answers."""
         self._answered.append(request)
+
+    def update(self) -> None:
+        """Sends the state as it is when the client takes it."""
         self._stale = True
+        self._wake.set()
 
     def end(self, code: int, reason: str) -> None:
         """Ends the connection once everything that waits has been sent."""
@@ -122,22 +115,22 @@ class Session:
             self.ended = (code, reason)
         self._wake.set()
 
-    def wake(self) -> None:
-        """Sends what has become stale."""
-        if self._stale:
-            self._wake.set()
-
     async def next_text(self) -> str | None:
         """Waits for the next message to send; None: the connection is to end."""
         while True:
-            if self._replies:
-                return _dumps(self._replies.popleft())
-            if self._stale and self.live is not None:
-                return _dumps(self._update())
-            if self.ended is not None:
-                return None
+            text = self.take()
+            if text is not None or self.ended is not None:
+                return text
             self._wake.clear()
             await self._wake.wait()
+
+    def take(self) -> str | None:
+        """Returns the next message to send; None: there is nothing to say."""
+        if self._replies:
+            return _dumps(self._replies.popleft())
+        if self._stale and self.live is not None and self.live.loaded:
+            return _dumps(self._update())
+        return None
 
     def _update(self) -> dict[str, Any]:
         self._stale = False
@@ -148,10 +141,11 @@ class Session:
         """Returns `reset`, `events` and `state`: everything since the last call."""
         assert self.live is not None
         room = self.live.room
-        known = room.covers(self.told)
-        events = room.events_since(self.told, self.receiver, self.language) if known else []
+        receiver, language = self.receiver, self.language
+        known = covers(room, self.told)
+        events = events_since(room, self.told, receiver, language) if known else []
         self.told = room.seq
-        state: State = room.state(self.receiver, self.language)
+        state = state_of(room, receiver, language)
         return {"reset": not known, "events": events, "state": state}
 
 

@@ -16,26 +16,35 @@ from marias_agents.agent import Agent
 from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
 from marias_env.core.deal import DEAL
-from marias_env.records import Record
+from marias_env.records import Record, record_of
 from marias_env.rules import Rules
 from marias_env.views import Views
 
 
-def begin(parent: int, specs: Sequence[str]) -> None:
-    """Prepares a worker: it ends with its server, and has its agents ready before the first call.
+def begin(parent: int, specs: Sequence[str], studies: bool) -> None:
+    """Prepares a worker: it ends with its server, and whatever compiles does before it is asked.
 
     Args:
         parent: process id of the server.
         specs: agents of the registry that it will be asked for.
+        studies: it will be asked for analyses.
     """
+    if hasattr(os, "nice"):
+        os.nice(5)  # the server answers people; whoever thinks has more time
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     for spec in specs:
-        # The first decisions load (or compile) what later ones need.
-        batch = DealBatch(1, "traditional", seed=0, autoreset=False)
         agent = agent_of(spec)
+        batch = DealBatch(1, "traditional", seed=0, autoreset=False)
         for _ in range(8):
             views = batch.views()
             batch.step(agent.act(views, views.legal_mask()))
+    if studies:
+        batch = DealBatch(1, "traditional", seed=0, autoreset=False)
+        agent = agent_of("rules")
+        while batch.turn[0] >= 0:
+            views = batch.views()
+            batch.step(agent.act(views, views.legal_mask()))
+        study(record_of(batch))
 
 
 def _end_with(parent: int) -> None:

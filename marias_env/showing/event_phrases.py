@@ -46,6 +46,7 @@ _EN: Final = {
     "closed_host": "The host has closed the table.",
     "closed_idle": "The table was closed because nobody came for a long time.",
     "closed_elsewhere": "This chair was entered from another window.",
+    "closed_left": "You have left; an agent plays on until you come back.",
     "open_chair": "open chair",
     "person": "Player {number}",
 }
@@ -91,6 +92,7 @@ _CS: Final = {
     "closed_host": "Zakladatel stůl zavřel.",
     "closed_idle": "Stůl byl zavřen, dlouho nikdo nepřišel.",
     "closed_elsewhere": "Na tuto židli se přišlo z jiného okna.",
+    "closed_left": "Odešli jste; než se vrátíte, hraje za vás agent.",
     "open_chair": "volná židle",
     "person": "{number}. hráč",
 }

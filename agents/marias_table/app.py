@@ -1,0 +1,216 @@
+"""The addresses of the server: the page, a few answers over HTTP, and the game's WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from marias_env.errors import RulesError
+from marias_env.rules import rules_with_options
+from marias_env.showing.card_faces import face_sheet
+from marias_env.showing.phrases import LANGUAGES, phrases
+from marias_env.showing.rules_text import rules_text
+from marias_table.form import form
+from marias_table.guard import Guard
+from marias_table.lobby import Lobby
+from marias_table.protocol import ErrorCode, ProtocolError
+from marias_table.requests import Desk
+from marias_table.session import RateLimit, Session, error_message
+
+STATIC: Final = Path(__file__).parent / "static"
+FIRST_MESSAGE: Final = 15.0
+"""Seconds until a connection that says nothing is ended."""
+SEND: Final = 30.0
+"""Seconds until a client that takes nothing is given up."""
+
+
+def make_app(lobby: Lobby, hosts: Sequence[str] = (), language: str = "en") -> Starlette:
+    """Returns the ASGI application.
+
+    Args:
+        lobby: the tables.
+        hosts: names that it may be reached by, besides `localhost` and plain IP addresses.
+        language: of answers to clients that name none.
+    """
+    desk = Desk(lobby)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        lobby.start()
+        yield
+        await desk.close()
+        await lobby.close()
+
+    web = _Web(lobby, language)
+    routes: list[BaseRoute] = [
+        WebSocketRoute("/ws", _Socket(lobby, desk).serve),
+        Route("/api/form", web.form),
+        Route("/api/words", web.words),
+        Route("/api/rules", web.rules),
+        Route("/api/records", web.records),
+        Route("/api/health", web.health),
+        Route("/cards/{deck}.svg", web.cards),
+        Mount("/", _Page(directory=STATIC, html=True, check_dir=False)),
+    ]
+    middleware = [Middleware(Guard, hosts=hosts), Middleware(GZipMiddleware, minimum_size=1000)]
+    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+
+
+class _Page(StaticFiles):
+    """The page's files, always asked for anew (and answered in short if they are the same)."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+class _Web:
+    """Answers over HTTP."""
+
+    def __init__(self, lobby: Lobby, language: str) -> None:
+        self._lobby = lobby
+        self._language = language
+
+    def _language_of(self, request: HttpRequest) -> str:
+        asked = request.query_params.get("language", self._language)
+        return asked if asked in LANGUAGES else self._language
+
+    async def form(self, request: HttpRequest) -> Response:
+        language = self._language_of(request)
+        return _same(
+            request, {**form(self._lobby.offer, language), "default_language": self._language}
+        )
+
+    async def words(self, request: HttpRequest) -> Response:
+        return _same(request, phrases(self._language_of(request)))
+
+    async def rules(self, request: HttpRequest) -> Response:
+        preset = request.query_params.get("rules", "traditional")
+        try:
+            options = json.loads(request.query_params.get("options", "{}"))
+            if not isinstance(options, dict):
+                raise RulesError("options: expected an object")
+            rules = rules_with_options(preset, options)
+        except (RulesError, TypeError, ValueError, RecursionError) as error:
+            return _error(400, ErrorCode.BAD_RULES, str(error)[:300])
+        told = rules_text(rules, self._language_of(request), preset)
+        return _same(request, [{"title": title, "lines": lines} for title, lines in told])
+
+    async def records(self, request: HttpRequest) -> Response:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        table = self._lobby.table_of(token) if scheme.lower() == "bearer" else None
+        if table is None:
+            return _error(401, ErrorCode.BAD_TOKEN, "expected the token of a seat")
+        lines = [json.dumps(record) + "\n" for record in self._lobby.store.records(table)]
+        name = 'attachment; filename="marias.jsonl"'
+        headers = {"content-disposition": name, "cache-control": "no-store"}
+        return Response("".join(lines), media_type="application/x-ndjson", headers=headers)
+
+    async def health(self, _: HttpRequest) -> Response:
+        told = {"ok": True, "tables": self._lobby.tables, "sockets": self._lobby.sockets}
+        return JSONResponse(told, headers={"cache-control": "no-store"})
+
+    async def cards(self, request: HttpRequest) -> Response:
+        deck = request.path_params["deck"]
+        if deck not in ("french", "german"):
+            return _error(404, ErrorCode.BAD_MESSAGE, "decks: french, german")
+        return _tagged(request, face_sheet(deck).encode(), "image/svg+xml")
+
+
+def _same(request: HttpRequest, content: Any) -> Response:
+    return _tagged(request, json.dumps(content, ensure_ascii=False).encode(), "application/json")
+
+
+def _tagged(request: HttpRequest, content: bytes, media_type: str) -> Response:
+    # A browser asks again every time, and is told in short that nothing has changed.
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    # Compressed on its way, the tag may come back marked as weak.
+    known = request.headers.get("if-none-match", "").split(",")
+    if tag in [part.strip().removeprefix("W/") for part in known]:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=media_type, headers=headers)
+
+
+def _error(status: int, code: ErrorCode, message: str) -> Response:
+    error = error_message(ProtocolError(code, message), None)
+    return JSONResponse(error, status_code=status, headers={"cache-control": "no-store"})
+
+
+class _Socket:
+    """The game's connections."""
+
+    def __init__(self, lobby: Lobby, desk: Desk) -> None:
+        self._lobby = lobby
+        self._desk = desk
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serves one connection from its beginning to its end."""
+        lobby, limits = self._lobby, self._lobby.limits
+        address = socket.client.host if socket.client else ""
+        if (
+            lobby.sockets >= limits.sockets
+            or lobby.addresses.get(address, 0) >= limits.sockets_per_address
+        ):
+            await socket.accept()
+            full = ProtocolError(ErrorCode.TOO_MANY_SOCKETS, "the server is full; try again later")
+            await socket.send_json(error_message(full, None))
+            await socket.close(1013, "full")
+            return
+        lobby.sockets += 1
+        lobby.addresses[address] = lobby.addresses.get(address, 0) + 1
+        session = Session(address, RateLimit(limits.messages_per_second, limits.burst))
+        try:
+            await socket.accept()
+            await self._talk(socket, session)
+        finally:
+            lobby.leave(session)
+            lobby.sockets -= 1
+            lobby.addresses[address] -= 1
+            if not lobby.addresses[address]:
+                del lobby.addresses[address]
+
+    async def _talk(self, socket: WebSocket, session: Session) -> None:
+        reading = asyncio.create_task(self._read(socket, session))
+        try:
+            while True:
+                text = await session.next_text()
+                if text is None:
+                    break
+                await asyncio.wait_for(socket.send_text(text), SEND)
+            code, reason = session.ended or (1000, "")
+            await asyncio.wait_for(socket.close(code, reason), SEND)
+        except (WebSocketDisconnect, RuntimeError, OSError, asyncio.TimeoutError):
+            pass  # it is gone, and hears nothing more
+        finally:
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+
+    async def _read(self, socket: WebSocket, session: Session) -> None:
+        try:
+            text = await asyncio.wait_for(socket.receive_text(), FIRST_MESSAGE)
+            while True:
+                self._desk.hear(session, text)
+                text = await socket.receive_text()
+        except (WebSocketDisconnect, RuntimeError):
+            session.end(1000, "")
+        except KeyError:
+            session.end(1003, "text messages only")
+        except asyncio.TimeoutError:
+            session.end(1008, "nothing was said")

@@ -1,0 +1,153 @@
+"""Runs the server: one process, one event loop, and the workers of slow agents."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import uvicorn
+
+from marias_agents import make
+from marias_env.rules import RULES
+from marias_env.showing.phrases import LANGUAGES
+from marias_env.showing.why import why_not
+from marias_table.agents import LAST_RESORT, AgentPool, act_together, is_quick
+from marias_table.app import make_app
+from marias_table.chairs import Chair
+from marias_table.limits import Limits, Offer
+from marias_table.lobby import Lobby
+from marias_table.protocol import MAX_MESSAGE
+from marias_table.room import Room, Terms
+from marias_table.store import Store
+from marias_table.telling import state_of
+from marias_table.view import PUBLIC, view_of
+
+PING: Final = 20.0
+"""Seconds between pings, and until one that is not answered ends the connection."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Returns a socket bound to an address, before anything else is begun.
+
+    Raises:
+        OSError: the port is in use, or the address is not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise OSError(f"{host}:{port}: {error.strerror or error}") from error
+    return bound
+
+
+def url_of(bound: socket.socket) -> str:
+    """Returns the address that a browser on this machine opens."""
+    host, port = bound.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1" if host == "0.0.0.0" else "::1"
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def prepare(offer: Offer) -> None:
+    """Plays a deal, so that whatever has to be compiled is before anybody waits for it.
+
+    Args:
+        offer: the agents; those that take their time are prepared by their workers.
+    """
+    chairs = [Chair("person"), *(Chair("agent", LAST_RESORT, LAST_RESORT) for _ in range(2))]
+    room = Room(Terms(RULES["traditional"]), chairs, rng=random.Random(0))
+    room.begin()
+    agents = [make(spec) for spec in (*offer.specs, LAST_RESORT) if is_quick(spec)]
+    while not room.waiting_for():
+        seat = int(room.batch.turn[0])
+        for language in LANGUAGES:
+            state_of(room, seat, language)
+            state_of(room, PUBLIC, language)
+        chosen = [act_together(agent, [room.batch.views()])[0] for agent in agents]
+        legal = room.batch.legal_mask()[0]
+        for action in range(32):
+            if not legal[action]:
+                why_not(view_of(room.batch, seat), room.terms.rules, action)
+        room.play(seat, chosen[-1], LAST_RESORT)
+    state_of(room, 0, LANGUAGES[0])
+
+
+def serve(
+    store: Store,
+    bound: socket.socket,
+    *,
+    offer: Offer,
+    limits: Limits,
+    pool: AgentPool | None = None,
+    hosts: Sequence[str] = (),
+    proxies: str = "127.0.0.1",
+    language: str = "en",
+    open_browser: bool = False,
+    ready: Callable[[], None] | None = None,
+) -> None:
+    """Serves until it is told to stop (SIGINT, SIGTERM); tables stay in the store.
+
+    Args:
+        store: where tables are kept; closed at the end.
+        bound: what `bind` returned.
+        offer: agents.
+        limits: what is allowed.
+        pool: agents' workers; None: one worker.
+        hosts: names that the server may be reached by.
+        proxies: addresses whose `X-Forwarded-For` is believed, as uvicorn takes them.
+        language: of clients that name none.
+        open_browser: open the page once the server answers.
+        ready: is called then.
+    """
+    lobby = Lobby(store, pool or AgentPool(offer.specs), offer, limits)
+    config = uvicorn.Config(
+        make_app(lobby, hosts, language),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=True,
+        forwarded_allow_ips=proxies,
+        ws="websockets-sansio",
+        ws_max_size=4 * MAX_MESSAGE,
+        ws_ping_interval=PING,
+        ws_ping_timeout=PING,
+        # Compression would cost more memory for each connection than the table itself.
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=5,
+    )
+    server = _Server(config, lambda: _started(bound, open_browser, ready))
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._when_started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._when_started()
+
+
+def _started(bound: socket.socket, open_browser: bool, ready: Callable[[], None] | None) -> None:
+    if ready is not None:
+        ready()
+    if open_browser:
+        # Some browsers keep whoever starts them waiting.
+        threading.Thread(target=webbrowser.open, args=(url_of(bound),), daemon=True).start()
+
+
+def log_to_stderr() -> None:
+    """Shows the server's own messages."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
