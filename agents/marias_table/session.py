@@ -133,13 +133,13 @@ class Session:
         return None
 
     def _update(self) -> dict[str, Any]:
-        self._stale = False
         answered, self._answered = self._answered, []
         return {"type": "update", "re": answered, **self.news()}
 
     def news(self) -> dict[str, Any]:
         """Returns `reset`, `events` and `state`: everything since the last call."""
         assert self.live is not None
+        self._stale = False
         room = self.live.room
         receiver, language = self.receiver, self.language
         known = covers(room, self.told)

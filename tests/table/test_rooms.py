@@ -56,7 +56,8 @@ def test_alone_the_agents_answer_before_the_person_is_told() -> None:
     async def test() -> None:
         house = House()
         client = house.client()
-        await client.enter(name="Eva", setup=ALONE)
+        told = await client.enter(name="Eva", setup=ALONE)
+        assert [message["type"] for message in told] == ["welcome"]
         while client.state["phase"] != "OVER":
             assert client.state["turn"] == 0
             told = await client.act(client.state["legal"][0]["action"])
