@@ -16,6 +16,8 @@ PROTOCOL: Final = "marias-table/1"
 """Name and version; a client says it in its first message."""
 MAX_MESSAGE: Final = 8192
 """Bytes of the longest message a client may send."""
+MAX_TOLD: Final = 400
+"""Characters of an error's message."""
 MAX_NAME: Final = 24
 """Characters of a player's name."""
 MAX_DEALS: Final = 999
@@ -69,7 +71,8 @@ class ProtocolError(MariasError):
     """
 
     def __init__(self, code: ErrorCode, message: str, re: int | None = None, **extra: Any) -> None:
-        super().__init__(message)
+        # What a client made too long does not come back at its whole length.
+        super().__init__(message if len(message) <= MAX_TOLD else message[: MAX_TOLD - 3] + "...")
         self.code = code
         self.extra = extra
         self.re = re
@@ -304,9 +307,8 @@ def parse(raw: str | bytes) -> Entrance | Request:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         # The discriminator's own place is the type's name, which is not a field of the message.
         where = ".".join(str(part) for part in first["loc"][1:])
-        raise ProtocolError(
-            ErrorCode.BAD_MESSAGE, f"{where}: {first['msg']}" if where else first["msg"]
-        ) from None
+        told = f"{where}: {first['msg']}" if where else first["msg"]
+        raise ProtocolError(ErrorCode.BAD_MESSAGE, told) from None
     except RecursionError:
         raise ProtocolError(ErrorCode.BAD_MESSAGE, "nested too deeply") from None
     if isinstance(message, Entrance) and message.protocol != PROTOCOL:
