@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -145,7 +146,7 @@ class Rules:
         """P: card points in play, the last trick included (90 with the full deck)."""
         return 10 * len(self.suits) * sum(rank in self.ranks for rank in "AT") + 10
 
-    @property
+    @functools.cached_property
     def deck_mask(self) -> int:
         """Bit set of the deck's cards."""
         return sum(
@@ -164,9 +165,13 @@ class Rules:
                 found[field.name] = dict(value) if field.name == "tariff" else value
         return found
 
-    def __hash__(self) -> int:
+    @functools.cached_property
+    def _hash(self) -> int:
         values = [getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "tariff"]
         return hash((*values, *self.tariff.values()))
+
+    def __hash__(self) -> int:
+        return self._hash  # asked for at every step, as the key of packed rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A mappingproxy cannot be pickled; the constructor makes a new one.

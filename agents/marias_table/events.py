@@ -8,7 +8,9 @@ from typing import Any
 
 from marias_env.actions import ACTIONS, BLIND, DISCARD, TRUMP
 from marias_env.cards import CARDS, SUITS, card_name
+from marias_env.rules import Rules
 from marias_env.showing.phrases import phrases, suit_name
+from marias_env.showing.story import tricks_of
 from marias_table.messages import Event
 from marias_table.view import EVERYTHING
 
@@ -96,22 +98,41 @@ def what_of(phase: int, action: int) -> str:
     return "play" if action < BLIND else "call"
 
 
-def changes(before: Any, after: Any) -> list[tuple[str, dict[str, Any]]]:
+class Marks:
+    """What of a deal is looked at before and after an action, to tell what it led to.
+
+    Args:
+        deal: the DEAL record.
+    """
+
+    def __init__(self, deal: Any) -> None:
+        self.shown = bool(deal["trump_shown"])
+        self.marriages = deal["marriages"].tolist()
+        self.tricks = int(deal["tricks"])
+
+
+def changes(before: Marks, deal: Any, rules: Rules) -> list[tuple[str, dict[str, Any]]]:
     """Returns what an action led to in public: kinds of events and their fields, in order.
 
     Args:
-        before: the DEAL record before it.
-        after: the DEAL record after it.
+        before: the marks before it.
+        deal: the DEAL record after it.
+        rules: its rules.
     """
+    after = Marks(deal)
     found: list[tuple[str, dict[str, Any]]] = []
-    if after["trump_shown"] and not before["trump_shown"]:
-        card = int(after["trump_card"])
+    if after.shown and not before.shown:
+        card = int(deal["trump_card"])
         shown = CARDS[card] if card >= 0 else None
-        found.append(("trump_shown", {"card": shown, "suit": SUITS[int(after["trump"])]}))
+        found.append(("trump_shown", {"card": shown, "suit": SUITS[int(deal["trump"])]}))
     for seat in range(3):
-        new = int(after["marriages"][seat]) & ~int(before["marriages"][seat])
+        new = after.marriages[seat] & ~before.marriages[seat]
         for suit in range(4):
             if new >> suit & 1:
-                worth = 40 if suit == after["trump"] else 20
+                worth = 40 if suit == deal["trump"] else 20
                 found.append(("marriage", {"seat": seat, "suit": SUITS[suit], "worth": worth}))
+    if after.tricks > before.tricks:
+        trick = tricks_of(deal, rules)[after.tricks - 1]
+        cards = [CARDS[card] for _, card in trick.cards]
+        found.append(("trick", {"winner": trick.winner, "points": trick.points, "cards": cards}))
     return found

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from marias_table.chairs import Chair
+    from marias_table.room import Terms
 
 
 class Journal:
     """Where one room writes. This one keeps nothing; `store.TableJournal` does."""
+
+    def terms(self, terms: Terms) -> None:
+        """Somebody else stands in from now on."""
 
     def seat(self, seat: int, chair: Chair) -> None:
         """A chair has changed."""

@@ -21,12 +21,11 @@ from marias_env.cards import CARDS, cards_of
 from marias_env.core.legal import is_revoke
 from marias_env.match import Match
 from marias_env.records import play_actions
-from marias_env.rules import Rules
+from marias_env.rules import Rules, preset_and_options
 from marias_env.showing.phrases import LANGUAGES
-from marias_env.showing.story import tricks_of
 from marias_env.showing.why import why_not
 from marias_table.chairs import Chair
-from marias_table.events import Happening, changes, is_secret, what_of
+from marias_table.events import Happening, Marks, changes, is_secret, what_of
 from marias_table.journal import Journal
 from marias_table.messages import Result
 from marias_table.protocol import ErrorCode, ProtocolError
@@ -76,6 +75,7 @@ class Room:
         rng: random.Random | None = None,
     ) -> None:
         self.terms = terms
+        self.preset, self.options = preset_and_options(terms.rules)
         self.chairs = list(chairs)
         self.journal = journal or Journal()
         self._rng = rng or secrets.SystemRandom()
@@ -191,6 +191,7 @@ class Room:
             self.chairs[seat] = Chair("agent", by, agent=by)
         else:
             self.terms = dataclasses.replace(self.terms, stand_in=by)
+            self.journal.terms(self.terms)
         self._log("replaced", {"seat": seat, "name": failed, "agent": failed, "by": by, "why": why})
         self.journal.seat(seat, self.chairs[seat])
 
@@ -309,33 +310,31 @@ class Room:
         Raises:
             IllegalActionError: it is not legal; nothing has changed.
         """
-        before = self.batch.deals[0].copy()
-        place = self.place
+        deal, place = self.batch.deals[0], self.place
+        before, told = Marks(deal), self._action_event(seat, action)
         self.batch.step(np.array([action]))
         self.journal.acted(*place, seat, action, by)
-        self._tell_action(before, seat, action)
-        after = self.batch.deals[0]
-        for kind, data in changes(before, after):
+        self._log("action", *told)
+        deal = self.batch.deals[0]
+        for kind, data in changes(before, deal, self.terms.rules):
             self._log(kind, data)
-        if after["tricks"] > before["tricks"]:
-            trick = tricks_of(after, self.terms.rules)[int(after["tricks"]) - 1]
-            cards = [CARDS[card] for _, card in trick.cards]
-            self._log("trick", {"winner": trick.winner, "points": trick.points, "cards": cards})
-        if after["phase"] == OVER:
-            self._finish(after["payments"].tolist())
+        if deal["phase"] == OVER:
+            self._finish(deal["payments"].tolist())
 
-    def _tell_action(self, before: Any, seat: int, action: int) -> None:
-        phase = int(before["phase"])
-        what = what_of(phase, action)
-        secret = is_secret(phase, action)
+    def _action_event(
+        self, seat: int, action: int
+    ) -> tuple[dict[str, Any], int | None, dict[str, str]]:
+        deal = self.batch.deals[0]
+        phase = int(deal["phase"])
+        what, secret = what_of(phase, action), is_secret(phase, action)
         text = None if secret else ACTIONS[action]
         data = {"seat": seat, "what": what, "action": text}
         data["card"] = text if what == "play" else None
         calls = {}
         if what == "call":
             for language in LANGUAGES:
-                calls[language] = label_of(before, self.terms.rules, action, language)
-        self._log("action", data, action if secret else None, calls)
+                calls[language] = label_of(deal, self.terms.rules, action, language)
+        return data, action if secret else None, calls
 
     def _finish(self, payments: list[int]) -> None:
         self.history.append(payments)

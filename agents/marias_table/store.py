@@ -151,14 +151,8 @@ class Store:
     def touch(self, table: str, room: Room) -> None:
         """Notes that something happened, with the number of the last event."""
         self.write(
-            "UPDATE tables SET touched = ?, seq = ?, terms = ?, closed = ? WHERE id = ?",
-            (
-                time.time(),
-                room.seq,
-                json.dumps(_terms_as_json(room.terms)),
-                time.time() if room.closed else None,
-                table,
-            ),
+            "UPDATE tables SET touched = ?, seq = ?, closed = ? WHERE id = ?",
+            (time.time(), room.seq, time.time() if room.closed else None, table),
         )
 
     def close_idle(self, hours: float) -> list[str]:
@@ -299,6 +293,13 @@ class TableJournal(Journal):
     def __init__(self, store: Store, table: str) -> None:
         self._store = store
         self._table = table
+
+    def terms(self, terms: Terms) -> None:
+        """Somebody else stands in from now on."""
+        self._store.write(
+            "UPDATE tables SET terms = ? WHERE id = ?",
+            (json.dumps(_terms_as_json(terms)), self._table),
+        )
 
     def seat(self, seat: int, chair: Chair) -> None:
         """A chair has changed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from marias_env.rules import preset_and_options
 from marias_env.showing.phrases import phrases
 from marias_table.events import event_for
 from marias_table.messages import Event, MatchState, SeatState, State
@@ -51,7 +50,6 @@ def state_of(room: Room, receiver: int | None, language: str) -> State:
     rules = room.terms.rules
     view = view_of(room.batch, receiver)
     you = receiver if receiver is not None and receiver != EVERYTHING else None
-    preset, options = preset_and_options(rules)
     state: dict[str, Any] = {
         "seq": room.seq,
         "deal": room.deal,
@@ -61,8 +59,8 @@ def state_of(room: Room, receiver: int | None, language: str) -> State:
         "you": you,
         "host": you is not None and room.chairs[you].host,
         "language": language,
-        "rules": preset,
-        "options": options,
+        "rules": room.preset,
+        "options": room.options,
         "spectators": room.terms.spectators,
         "watching": room.watching,
         "hints": room.terms.hints,

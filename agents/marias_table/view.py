@@ -6,6 +6,7 @@ not known to two seats at once has been erased. There is nothing else here to re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -108,7 +109,7 @@ def deal_state(deal: Any, rules: Rules, receiver: int | None, language: str) -> 
         "blind": bool(deal["blind"]),
         "unseen": 0,
         "talon": [CARDS[card] for card in talon] or None,
-        "talon_count": _talon_count(deal, rules),
+        "talon_count": _talon_count(deal, rules, words.counts),
         "discards": [] if seat is None else card_texts(deal["discards"][seat]),
         "taken": [] if seat is None else card_texts(deal["taken"][seat]),
         "legal": _choices(deal, words, language) if turn == seat else [],
@@ -118,9 +119,8 @@ def deal_state(deal: Any, rules: Rules, receiver: int | None, language: str) -> 
         "stakes": _stakes(deal, language) if named else [],
         "points": _points(deal) if contract == SUIT_GAME else None,
     }
-    counts = hand_counts(deal, rules)
     if seat is not None:
-        state["unseen"] = counts[seat] - len(cards_of(deal["hands"][seat]))
+        state["unseen"] = words.counts[seat] - len(cards_of(deal["hands"][seat]))
     return state
 
 
@@ -292,7 +292,7 @@ def _points(deal: Any) -> dict[str, dict[str, int]]:
     }
 
 
-def _talon_count(deal: Any, rules: Rules) -> int:
+def _talon_count(deal: Any, rules: Rules, counts: Sequence[int]) -> int:
     # Public: the cards that are in nobody's hand and have not been played.
     played = sum(len(cards_of(cards)) for cards in deal["played"])
-    return rules.num_cards - sum(hand_counts(deal, rules)) - played
+    return rules.num_cards - sum(counts) - played
