@@ -66,11 +66,11 @@ def _constant(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
-        return f"array:{np.dtype(array.dtype).descr!r}{array.shape}{digest}"
+        return f"array:{np.dtype(array.dtype)!r}{array.shape}{digest}"
     if isinstance(value, numba.types.Type):
         return f"{kind}:{value}"
     if isinstance(value, np.dtype):
-        return f"dtype:{value.descr!r}{value.itemsize}"
+        return f"dtype:{value!r}"
     if isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType, np.ufunc)):
         return f"{kind}:{getattr(value, '__module__', '')}.{value.__name__}"
     raise _UncacheableError(f"a value of type {kind}")
