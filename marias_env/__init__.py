@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from marias_env.faces.gym_env import MariasEnv
     from marias_env.faces.vector_env import MariasVectorEnv
     from marias_env.match import Match, standard_match
+    from marias_env.one_deal import OneDeal
     from marias_env.records import replay
     from marias_env.rules import RULES, Rules
     from marias_env.views import Views
@@ -61,6 +62,7 @@ _EXPORTS: Final = {
     "RULES": "rules",
     "Rules": "rules",
     "MariasVectorEnv": "faces.vector_env",
+    "OneDeal": "one_deal",
     "Views": "views",
 }
 """Where each public name lives."""
@@ -82,6 +84,7 @@ __all__ = [
     "MariasError",
     "MariasVectorEnv",
     "Match",
+    "OneDeal",
     "RecordError",
     "Rules",
     "RulesError",

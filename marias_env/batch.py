@@ -437,7 +437,10 @@ class DealBatch:
         if payments.shape != (len(deals), 3):
             raise StateError(f"payments of shape {payments.shape}; expected ({len(deals)}, 3)")
         self._check_replays(deals)
-        self.deals = deals
+        if len(deals) == len(self):
+            self.deals[:] = deals  # in place: others may share the memory
+        else:
+            self.deals = deals
         self._payments = np.ascontiguousarray(payments)
 
     def _check_replays(self, deals: npt.NDArray[Any]) -> None:

@@ -121,7 +121,6 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._take(self._batch.copy())
-        other._row = None
         other._owed = set(self._owed)
         other.possible_agents = list(self.possible_agents)
         for name in AFTER_RESET:
@@ -142,12 +141,11 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = ("_deals", "_packed", "_row")
+        dropped = ("_one", "_deals", "_packed")
         return {name: value for name, value in self.__dict__.items() if name not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._row = None
         self._take(self._batch)
         for space in self.action_spaces.values():
             space.link(self)

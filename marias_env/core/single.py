@@ -1,7 +1,8 @@
-"""One deal, one decision at a time: a step and the next observation in a single compiled call.
+"""One deal at a time, in calls that take and return plain integers.
 
-A call from Python costs more than the work it does here, so the PettingZoo face makes one per
-decision.
+What costs in a call from Python is not the work but to find out what it is given: structured arrays
+most of all. Everything about the deal therefore lies in one flat block of bytes, which is the only
+array that these functions take.
 """
 
 from __future__ import annotations
@@ -12,65 +13,83 @@ import numpy as np
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.bits import spread
+from marias_env.core.deal import DEAL, RULE_SET
 from marias_env.core.dealing import match_over
-from marias_env.core.encode import encode
+from marias_env.core.encode import OBSERVATION_ROW, blank, encode
 from marias_env.core.jit import jit
-from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.core.step import step
-from marias_env.core.turns import takes
+from marias_env.core.turns import draw, takes
 
-ROW_SIZE = OBSERVATION_SIZE + NUM_ACTIONS
-"""An observation and the action mask behind it, as one int8 vector."""
-REFUSED = -1
-ENDED = 3
+TABLE = np.dtype(
+    [
+        ("deal", DEAL),
+        ("rules", RULE_SET),
+        ("seen", OBSERVATION_ROW),
+        ("mask", np.uint64, NUM_ACTIONS // 8),
+    ]
+)
+"""The block: a deal, its rules, and what is shown of it: an observation and an action mask."""
+NOBODY_ON_TURN = -1
+REFUSED = -2
 """Returned instead of a seat."""
 
 
 @jit
-def _write(d: Any, r: Any, seat: Any, out: Any) -> None:
-    words = out.view(np.uint64)
-    encode(d, r, seat, words, out)
+def _show(table: Any, seat: Any) -> None:
+    d = table["deal"]
+    if seat < 0:
+        blank(table["seen"])
+    else:
+        encode(d, table["rules"], seat, table["seen"])
     legal = np.int64(d["legal"]) if d["turn"] == seat else np.int64(0)
     for byte in range(NUM_ACTIONS // 8):
-        words[OBSERVATION_SIZE // 8 + byte] = spread(legal, byte)
+        table["mask"][byte] = spread(legal, byte)
 
 
 @jit
-def observe_seat(deals: Any, rules: Any, seat: Any, out: Any) -> None:
+def show_seat(block: Any, seat: Any) -> None:
     """Writes what a seat sees and its action mask (zeros unless it is on turn).
 
     Args:
-        deals: (1,) DEAL.
-        rules: (1,) RULE_SET.
-        seat: 0, 1 or 2.
-        out: (ROW_SIZE,) int8.
+        block: (N,) uint8, the bytes of a TABLE.
+        seat: 0, 1 or 2; -1: nobody (zeros).
     """
-    _write(deals[0], rules[0], np.int64(seat), out)
+    _show(block.view(TABLE)[0], np.int64(seat))
 
 
 @jit
-def step_and_observe(deals: Any, rules: Any, action: Any, out: Any) -> Any:
-    """Takes an action and writes the observation and mask of the seat that is on turn next.
+def step_and_show(block: Any, action: Any) -> Any:
+    """Takes an action and writes observation and mask of the seat that is on turn next.
 
     Args:
-        deals: (1,) DEAL, not over.
-        rules: (1,) RULE_SET.
+        block: (N,) uint8, the bytes of a TABLE.
         action: int64.
-        out: (ROW_SIZE,) int8.
 
     Returns:
-        The seat on turn next; ENDED when the deal is over (nothing is written); REFUSED when the
-        action is illegal (nothing is changed).
+        The seat on turn next, NOBODY_ON_TURN when the deal is over (zeros are written); REFUSED
+        when the action is illegal or the deal was over (nothing is changed).
     """
-    d = deals[0]
-    if not takes(d, rules[0], action):
+    table = block.view(TABLE)[0]
+    d = table["deal"]
+    if d["turn"] < 0 or not takes(d, table["rules"], action):
         return np.int64(REFUSED)
-    step(d, rules[0], action)
-    if d["turn"] < 0:
-        return np.int64(ENDED)
+    step(d, table["rules"], action)
     seat = np.int64(d["turn"])
-    _write(d, rules[0], seat, out)
+    _show(table, seat)
     return seat
+
+
+@jit
+def draw_action(block: Any) -> Any:
+    """A uniformly random legal action from the deal's own stream; -1 when it is over.
+
+    Args:
+        block: (N,) uint8, the bytes of a TABLE.
+    """
+    d = block.view(TABLE)[0]["deal"]
+    if d["turn"] < 0:
+        return np.int64(-1)
+    return draw(d)
 
 
 @jit

@@ -20,6 +20,7 @@ from marias_env.faces.learners import REWARDS, find_match
 from marias_env.faces.spaces import SeatActions, check_dtype, observation_dict, state_box
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
+from marias_env.one_deal import OneDeal
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules, get_rules
 
@@ -78,17 +79,17 @@ class Table(AECEnv):
         self._decisions = 0
         self._paid = False
         self._owed: set[str] = set()
-        self._row: npt.NDArray[np.int8] | None = None
+        self._shown = False  # whether the one row holds what the agent on turn sees
         self._watched = max_cycles is not None or render_mode == "human"
         self.observation_spaces = {agent: observation_dict(dtype) for agent in AGENTS}
         self.action_spaces = {agent: SeatActions(self, seat) for seat, agent in enumerate(AGENTS)}
         self.state_space = state_box(dtype)
 
     def _take(self, batch: DealBatch) -> None:
-        # What the compiled functions are called with, at hand.
-        self._batch = batch
-        self._deals = batch.deals
-        self._packed = batch._rules
+        self._one = OneDeal.of(batch)
+        self._batch = self._one.batch
+        self._deals = self._batch.deals
+        self._packed = self._batch._rules
 
     def __getattr__(self, name: str) -> Any:
         if name in AFTER_RESET:
@@ -145,7 +146,7 @@ class Table(AECEnv):
         self._dead = False
         self._moves += 1
         self._decisions = 0
-        self._row = None
+        self._shown = False
         self._paid = False
         self._owed = set()
         self._skip_agent_selection = None
@@ -180,23 +181,18 @@ class Table(AECEnv):
             number = index(action)
         except TypeError as error:
             raise ActionError(f"action: {action!r}; expected an integer from 0 to 47") from error
-        row = np.empty(single.ROW_SIZE, dtype=np.int8)
-        if not 0 <= number < 48:
-            raise self._batch.illegal_action(0, number)
-        seat = single.step_and_observe(self._deals, self._packed, number, row)
-        if seat < 0:
-            raise self._batch.illegal_action(0, number)
+        seat = self._one.step(number)
         self._moves += 1
         if self._owed:
             self._collect(self.agent_selection)
         if self._paid:
             self._clear_rewards()
             self._paid = False
-        if seat < 3:
-            self._row = row
+        if seat >= 0:
+            self._shown = True
             self.agent_selection = AGENTS[seat]
         else:
-            self._row = None
+            self._shown = False
             self._deal_ended()
         if self._watched:
             self._watch()
@@ -265,17 +261,14 @@ class Table(AECEnv):
             StateError: before `reset`.
             ValueError: no such agent.
         """
-        row = self._row
-        if row is not None and agent == self.agent_selection:
-            self._row = None  # handed out once: the caller may write to it
-        else:
+        if not self._shown or agent != self.agent_selection:
             if not self._dealt:
                 raise StateError("observe() before reset()")
             if agent not in AGENTS:
                 raise ValueError(f"agent: {agent!r}; expected one of {', '.join(AGENTS)}")
-            row = np.empty(single.ROW_SIZE, dtype=np.int8)
-            seat = AGENTS.index(agent)
-            single.observe_seat(self._deals, self._packed, seat, row)
+            self._one.show(AGENTS.index(agent))
+            self._shown = False
+        row = self._one.row.copy()
         mask = row[OBSERVATION_SIZE:]
         if self._dead:
             mask[:] = 0  # a truncated deal still has a seat on turn
