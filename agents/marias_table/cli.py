@@ -46,6 +46,9 @@ def serve_command(
     ] = 10.0,
     max_tables: Annotated[int, typer.Option(min=1, help="Open tables.")] = 1000,
     max_sockets: Annotated[int, typer.Option(min=1, help="Connections.")] = 2000,
+    per_address: Annotated[
+        int, typer.Option(min=1, help="Connections, and new tables an hour, of one address.")
+    ] = 100,
     grace: Annotated[
         float, typer.Option(min=0, help="Seconds without a person until an agent plays on.")
     ] = 30.0,
@@ -99,7 +102,14 @@ def serve_command(
             make(spec)
         except AgentError as error:
             raise AgentError(f"--agent {spec}: {error}") from error
-    limits = Limits(tables=max_tables, sockets=max_sockets, grace=grace, idle_hours=idle_hours)
+    limits = Limits(
+        tables=max_tables,
+        tables_per_address=per_address,
+        sockets=max_sockets,
+        sockets_per_address=per_address,
+        grace=grace,
+        idle_hours=idle_hours,
+    )
     log_to_stderr()
     bound = bind(host, port)
     store = Store(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import random
 import socket
@@ -124,6 +125,9 @@ def serve(
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=5,
     )
+    # What is loaded by now stays: looking through it again and again would hold everybody up.
+    gc.collect()
+    gc.freeze()
     server = _Server(config, lambda: _started(bound, open_browser, ready))
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[bound])
