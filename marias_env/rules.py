@@ -18,6 +18,24 @@ TARIFF: Final[Mapping[str, int]] = MappingProxyType(
 )
 """Units a contract pays per opponent before doubling (RULES.md 6a, 6b)."""
 
+# What no option changes (RULES.md 1.3, 5.3, 6).
+TEN: Final = 10
+"""Card points of an ace, a ten and the last trick; the ladder of a hundred climbs by as many."""
+MARRIAGE: Final = 20
+"""Card points of a marriage; one in trumps: `TRUMP_MARRIAGE`."""
+TRUMP_MARRIAGE: Final = 40
+QUIET_HUNDRED: Final = 2
+"""Units of the first rung of a hundred's ladder; announced: `ANNOUNCED_HUNDRED`."""
+ANNOUNCED_HUNDRED: Final = 4
+QUIET_SEVEN: Final = 1
+"""Units of a seven that nobody announced; announced: `ANNOUNCED_SEVEN`."""
+ANNOUNCED_SEVEN: Final = 2
+LEAST_REVOKE: Final = 10
+"""Units that a revoke pays each of the others at least (6e)."""
+HEARTS: Final = SUITS.index("h")
+"""The suit that multiplies a suit game by `HEARTS_FACTOR`."""
+HEARTS_FACTOR: Final = 2
+
 MAX_DOUBLINGS_LIMIT: Final = 16
 """A deal's history has room for this many doublings of each component."""
 MAX_AMOUNT: Final = 1_000_000
@@ -144,7 +162,7 @@ class Rules:
     @property
     def card_points(self) -> int:
         """P: card points in play, the last trick included (90 with the full deck)."""
-        return 10 * len(self.suits) * sum(rank in self.ranks for rank in "AT") + 10
+        return TEN * (len(self.suits) * sum(rank in self.ranks for rank in "AT") + 1)
 
     @functools.cached_property
     def deck_mask(self) -> int:

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
-from marias_env.core.settlement import HEARTS
 from marias_env.observation import (
     OBSERVATION_SIZE,
     OBSERVATION_SLICES,
@@ -26,6 +25,7 @@ from marias_env.observation import (
     STATE_SLICES,
     Slice,
 )
+from marias_env.rules import HEARTS
 
 Permutations = npt.NDArray[np.int64]
 

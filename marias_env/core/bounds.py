@@ -9,8 +9,17 @@ from marias_env.actions import CONTRACTS, SUIT_GAME
 from marias_env.cards import SUITS
 from marias_env.core.deal import pack_rules
 from marias_env.core.events import TOKENS_LENGTH
-from marias_env.core.settlement import HEARTS, ladder
-from marias_env.rules import Rules
+from marias_env.core.settlement import ladder
+from marias_env.rules import (
+    ANNOUNCED_HUNDRED,
+    ANNOUNCED_SEVEN,
+    HEARTS,
+    HEARTS_FACTOR,
+    MARRIAGE,
+    TEN,
+    TRUMP_MARRIAGE,
+    Rules,
+)
 
 
 def max_actions(rules: Rules) -> int:
@@ -36,15 +45,16 @@ def max_units(rules: Rules) -> int:
     """Returns an amount that no seat wins or loses more of in a deal (revokes aside)."""
     packed = pack_rules(rules)[0]
     has_marriage = "K" in rules.ranks and "Q" in rules.ranks
-    marriages = 40 + 20 * (len(rules.suits) - 1) if has_marriage else 0
+    marriages = TRUMP_MARRIAGE + MARRIAGE * (len(rules.suits) - 1) if has_marriage else 0
     short = rules.card_points
     if rules.opponents_marriages_in_failed_hundred:
         short += marriages
-    steps = max(short, marriages - 10) // 10
-    game = max(int(ladder(4, steps, packed)), rules.tariff[CONTRACTS[SUIT_GAME]])
-    suit = (game + 2 if "7" in rules.ranks else game) << rules.max_doublings
+    steps = max(short, marriages - TEN) // TEN
+    game = max(int(ladder(ANNOUNCED_HUNDRED, steps, packed)), rules.tariff[CONTRACTS[SUIT_GAME]])
+    seven = ANNOUNCED_SEVEN if "7" in rules.ranks else 0
+    suit = (game + seven) << rules.max_doublings
     if SUITS[HEARTS] in rules.suits:
-        suit *= 2
+        suit *= HEARTS_FACTOR
     no_trumps = max(rules.tariff[name] for name in CONTRACTS[1:]) << rules.max_doublings
     value = max(suit, no_trumps)
     if rules.max_payment is not None:

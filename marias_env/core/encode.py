@@ -20,7 +20,7 @@ from marias_env.core.layout import (
     STATE_SIZE,
     STATE_SLICES,
 )
-from marias_env.core.settlement import HEARTS
+from marias_env.rules import HEARTS
 
 
 def _word(name: str) -> int:

@@ -27,6 +27,8 @@ from marias_env.core.deal import (
 )
 from marias_env.core.jit import jit
 from marias_env.core.legal import beats, strength_mode
+from marias_env.core.worth import marriage_worth
+from marias_env.rules import TEN
 
 
 @jit
@@ -37,9 +39,9 @@ def side_of(d: Any, seat: Any) -> Any:
 
 @jit
 def score_marriage(d: Any, seat: Any, suit: Any) -> None:
-    """Scores a marriage for a seat's side: 40 in trumps, else 20 (5.3)."""
+    """Scores a marriage for a seat's side (5.3)."""
     side = side_of(d, seat)
-    worth = 40 if suit == d["trump"] else 20
+    worth = marriage_worth(suit, d["trump"])
     if d["marriage_sum"][side] == 0:
         d["marriage_first"][side] = worth
     d["marriage_best"][side] = max(d["marriage_best"][side], worth)
@@ -115,11 +117,11 @@ def end_trick(d: Any, r: Any) -> None:
     winner = d["best_seat"]
     side = side_of(d, winner)
     last = d["tricks"] == r["hand_size"] - 1
-    points = 10 if last and d["contract"] == SUIT_GAME else 0
+    points = TEN if last and d["contract"] == SUIT_GAME else 0
     for i in range(3):
         card = np.int64(d["table"][i])
         if (np.int64(SHARPS) >> card) & 1:
-            points += 10
+            points += TEN
         if last and d["trump"] >= 0 and card == 8 * np.int64(d["trump"]) + RANK_7:
             d["last_seven_seat"] = (d["leader"] + i) % 3
             d["last_seven_won"] = d["last_seven_seat"] == winner

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from marias_env.actions import SUIT_GAME
 from marias_env.core.deal import (
@@ -22,8 +23,24 @@ from marias_env.core.deal import (
     STEPS_LINEAR,
 )
 from marias_env.core.jit import jit
+from marias_env.core.worth import hearts_factor
+from marias_env.rules import (
+    ANNOUNCED_HUNDRED,
+    ANNOUNCED_SEVEN,
+    LEAST_REVOKE,
+    QUIET_HUNDRED,
+    QUIET_SEVEN,
+    TEN,
+)
 
-HEARTS = 3
+PART_NONE, PART_GAME, PART_QUIET_HUNDRED, PART_DEFENDERS_QUIET, PART_HUNDRED, PART_AGAINST = range(
+    6
+)
+"""What the game component was settled as (6a.1–3); `PART_NONE` in a contract without trumps."""
+KIND, GAME_UNITS, SEVEN_UNITS, FACTOR = range(4)
+"""Columns of `parts_rows`: what the game was settled as; units of the game (or contract) and of the
+seven, both before their levels, declarer's view; what their sum is multiplied by."""
+NUM_PARTS = 4
 
 
 @jit
@@ -49,7 +66,7 @@ def qualifying_marriage(first: Any, best: Any, total: Any, r: Any) -> Any:
 @jit
 def hundred_reached(points: Any, qualifying: Any, r: Any) -> Any:
     """Whether a side's trick points and qualifying marriage make a hundred (P + 10, RULES.md 9)."""
-    return points + qualifying >= r["card_points"] + 10
+    return points + qualifying >= r["card_points"] + TEN
 
 
 @jit
@@ -68,16 +85,16 @@ def announced_hundred_value(
     """
     if hundred_reached(points, qualifying, r):
         if spoiled:
-            return np.int64(-4)
-        return ladder(4, (points + total - r["card_points"] - 10) // 10, r)
+            return np.int64(-ANNOUNCED_HUNDRED)
+        return ladder(ANNOUNCED_HUNDRED, (points + total - r["card_points"] - TEN) // TEN, r)
     short = r["card_points"] - points - qualifying
     if r["opponents_marriages"]:
         short += opponents
-    return -ladder(4, short // 10, r)
+    return -ladder(ANNOUNCED_HUNDRED, short // TEN, r)
 
 
 @jit
-def quiet_game_value(
+def quiet_game(
     points_d: Any,
     points_o: Any,
     quiet_d: Any,
@@ -86,7 +103,7 @@ def quiet_game_value(
     sum_o: Any,
     r: Any,
 ) -> Any:
-    """The game with nothing announced, before its level (6a.1), declarer's view.
+    """What the game is settled as with nothing announced (6a.1), and its units before its level.
 
     Args:
         points_d: declarer's trick points.
@@ -96,17 +113,23 @@ def quiet_game_value(
         sum_d: declarer's marriages' sum.
         sum_o: the defenders'.
         r: rule set.
+
+    Returns:
+        Two numbers: one of the PART constants, and units, declarer's view.
     """
-    hundred = r["card_points"] + 10
-    if points_d + quiet_d >= hundred:
-        return ladder(2, (points_d + sum_d - hundred) // 10, r)
-    if r["defenders_quiet"] and points_o + quiet_o >= hundred:
-        return -ladder(2, (points_o + sum_o - hundred) // 10, r)
-    if points_d + sum_d > points_o + sum_o:
-        return r["tariff"][SUIT_GAME]
+    hundred = r["card_points"] + TEN
+    if hundred_reached(points_d, quiet_d, r):
+        units = ladder(QUIET_HUNDRED, (points_d + sum_d - hundred) // TEN, r)
+        return PART_QUIET_HUNDRED, units
+    if r["defenders_quiet"] and hundred_reached(points_o, quiet_o, r):
+        units = -ladder(QUIET_HUNDRED, (points_o + sum_o - hundred) // TEN, r)
+        return PART_DEFENDERS_QUIET, units
+    units = np.int64(r["tariff"][SUIT_GAME])
     if points_d + sum_d == points_o + sum_o and r["dealing"] != DEALING_CHOSEN_TRUMP:
-        return np.int64(0)
-    return -r["tariff"][SUIT_GAME]
+        units = np.int64(0)
+    elif points_d + sum_d <= points_o + sum_o:
+        units = -units
+    return PART_GAME, units
 
 
 @jit
@@ -118,6 +141,61 @@ def capped(value: Any, r: Any) -> Any:
         if value < -r["max_payment"]:
             return -r["max_payment"]
     return value
+
+
+@jit
+def suit_parts(
+    r: Any,
+    points_d: Any,
+    points_o: Any,
+    first_d: Any,
+    first_o: Any,
+    best_d: Any,
+    best_o: Any,
+    sum_d: Any,
+    sum_o: Any,
+    hundred_side: Any,
+    seven_side: Any,
+    last_seven_side: Any,
+    last_seven_won: Any,
+) -> Any:
+    """The components of a played suit game (6a); arguments as in `suit_value`.
+
+    Returns:
+        Three numbers: what the game is settled as (a PART constant), its units and the seven's
+        before their levels and hearts, declarer's view.
+    """
+    qualifying_d = qualifying_marriage(first_d, best_d, sum_d, r)
+    qualifying_o = qualifying_marriage(first_o, best_o, sum_o, r)
+    seven_made = last_seven_side == seven_side and last_seven_won != 0
+    spoiled = False
+    if r["together"] and seven_side != NOBODY and seven_side == hundred_side:
+        spoiled = not seven_made
+        if seven_side == DECLARER:
+            seven_made = seven_made and hundred_reached(points_d, qualifying_d, r)
+        else:
+            seven_made = seven_made and hundred_reached(points_o, qualifying_o, r)
+    kind = PART_HUNDRED
+    game = np.int64(0)
+    if hundred_side == DECLARER:
+        game = announced_hundred_value(points_d, qualifying_d, sum_d, sum_o, spoiled, r)
+    elif hundred_side == DEFENDERS:
+        kind = PART_AGAINST
+        game = -announced_hundred_value(points_o, qualifying_o, sum_o, sum_d, spoiled, r)
+    else:
+        quiet_d = sum_d if r["quiet_all"] else qualifying_d
+        quiet_o = sum_o if r["quiet_all"] else qualifying_o
+        kind, game = quiet_game(points_d, points_o, quiet_d, quiet_o, sum_d, sum_o, r)
+    seven = np.int64(0)
+    if seven_side != NOBODY:
+        seven = np.int64(ANNOUNCED_SEVEN)
+        if seven_made != (seven_side == DECLARER):
+            seven = -seven
+    elif last_seven_side != NOBODY:
+        seven = np.int64(QUIET_SEVEN)
+        if (last_seven_won != 0) != (last_seven_side == DECLARER):
+            seven = -seven
+    return kind, game, seven
 
 
 @jit
@@ -159,39 +237,28 @@ def suit_value(
         last_seven_side: side that played the trump 7 in the last trick, or NOBODY.
         last_seven_won: whether it won that trick.
     """
-    qualifying_d = qualifying_marriage(first_d, best_d, sum_d, r)
-    qualifying_o = qualifying_marriage(first_o, best_o, sum_o, r)
-    seven_made = last_seven_side == seven_side and last_seven_won != 0
-    spoiled = False
-    if r["together"] and seven_side != NOBODY and seven_side == hundred_side:
-        spoiled = not seven_made
-        if seven_side == DECLARER:
-            seven_made = seven_made and hundred_reached(points_d, qualifying_d, r)
-        else:
-            seven_made = seven_made and hundred_reached(points_o, qualifying_o, r)
-    game = np.int64(0)
-    if hundred_side == DECLARER:
-        game = announced_hundred_value(points_d, qualifying_d, sum_d, sum_o, spoiled, r)
-    elif hundred_side == DEFENDERS:
-        game = -announced_hundred_value(points_o, qualifying_o, sum_o, sum_d, spoiled, r)
-    else:
-        quiet_d = sum_d if r["quiet_all"] else qualifying_d
-        quiet_o = sum_o if r["quiet_all"] else qualifying_o
-        game = quiet_game_value(points_d, points_o, quiet_d, quiet_o, sum_d, sum_o, r)
-    game = game << np.int64(level_game)
-    seven = np.int64(0)
-    if seven_side != NOBODY:
-        seven = np.int64(2) << np.int64(level_seven)
-        if seven_made != (seven_side == DECLARER):
-            seven = -seven
-    elif last_seven_side != NOBODY:
-        seven = np.int64(1)
-        if (last_seven_won != 0) != (last_seven_side == DECLARER):
-            seven = -seven
-    value = game + seven
-    if trump == HEARTS:
-        value *= 2
-    return capped(value, r)
+    _, game, seven = suit_parts(
+        r,
+        points_d,
+        points_o,
+        first_d,
+        first_o,
+        best_d,
+        best_o,
+        sum_d,
+        sum_o,
+        hundred_side,
+        seven_side,
+        last_seven_side,
+        last_seven_won,
+    )
+    return capped(total_units(game, level_game, seven, level_seven, hearts_factor(trump)), r)
+
+
+@jit
+def total_units(game: Any, level_game: Any, seven: Any, level_seven: Any, factor: Any) -> Any:
+    """The components together, before the cap; a seven that nobody announced has level 0."""
+    return ((game << np.int64(level_game)) + (seven << np.int64(level_seven))) * factor
 
 
 @jit
@@ -219,21 +286,27 @@ def unplayed_ending(d: Any, r: Any) -> Any:
 
 
 @jit
-def deal_value(d: Any, r: Any) -> Any:
-    """V of a finished deal."""
+def deal_parts(d: Any, r: Any) -> Any:
+    """What V of a finished deal is made of, the columns of `parts_rows` as four numbers.
+
+    A revoke has no V: its units are what the offender pays each of the others, negative.
+    """
+    zero = np.int64(0)
+    one = np.int64(1)
+    if d["ending"] == END_REVOKE:
+        return PART_NONE, -revoke_stake(d, r), zero, one
     if d["contract"] != SUIT_GAME:
-        return no_trump_value(r, d["contract"], d["made"] == 1, d["levels"][GAME])
+        units = np.int64(r["tariff"][d["contract"]])
+        return PART_NONE, units if d["made"] == 1 else -units, zero, one
+    factor = hearts_factor(d["trump"])
     if d["ending"] == END_UNPLAYED:
-        if d["seven_side"] != NOBODY:
-            return np.int64(0)
-        value = r["tariff"][SUIT_GAME]
-        return capped(value * 2 if d["trump"] == HEARTS else value, r)
+        plain = d["seven_side"] == NOBODY
+        return PART_GAME, np.int64(r["tariff"][SUIT_GAME]) if plain else zero, zero, factor
     last_seven_side = NOBODY
     if d["last_seven_seat"] >= 0:
         last_seven_side = DECLARER if d["last_seven_seat"] == d["declarer"] else DEFENDERS
-    return suit_value(
+    kind, game, seven = suit_parts(
         r,
-        d["trump"],
         np.int64(d["points"][DECLARER]),
         np.int64(d["points"][DEFENDERS]),
         np.int64(d["marriage_first"][DECLARER]),
@@ -244,26 +317,58 @@ def deal_value(d: Any, r: Any) -> Any:
         np.int64(d["marriage_sum"][DEFENDERS]),
         np.int64(d["hundred_side"]),
         np.int64(d["seven_side"]),
-        np.int64(d["levels"][GAME]),
-        np.int64(d["levels"][SEVEN_COMPONENT]),
         np.int64(last_seven_side),
         np.int64(d["last_seven_won"]),
     )
+    return kind, game, seven, factor
+
+
+@jit
+def deal_value(d: Any, r: Any) -> Any:
+    """V of a finished deal that no revoke ended."""
+    _, game, seven, factor = deal_parts(d, r)
+    levels = d["levels"]
+    return capped(total_units(game, levels[GAME], seven, levels[SEVEN_COMPONENT], factor), r)
+
+
+@jit
+def parts_rows(deals: Any, rules: Any, out: Any) -> None:
+    """Writes what V of finished deals is made of.
+
+    Args:
+        deals: (B,) DEAL, over.
+        rules: (1,) RULE_SET.
+        out: (B, NUM_PARTS) int64: columns KIND, GAME_UNITS, SEVEN_UNITS and FACTOR.
+    """
+    for i in range(deals.shape[0]):
+        kind, game, seven, factor = deal_parts(deals[i], rules[0])
+        out[i, KIND] = kind
+        out[i, GAME_UNITS] = game
+        out[i, SEVEN_UNITS] = seven
+        out[i, FACTOR] = factor
+
+
+def parts_of(deals: npt.NDArray[Any], rules: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Returns what V of (B,) finished DEAL records is made of: (B, NUM_PARTS), see `parts_rows`."""
+    out = np.empty((len(deals), NUM_PARTS), dtype=np.int64)
+    parts_rows(np.ascontiguousarray(deals), rules, out)
+    return out
 
 
 @jit
 def revoke_stake(d: Any, r: Any) -> Any:
     """X of a revoke: what the offender pays each of the others (6e); `max_payment` is no limit."""
     if d["contract"] == SUIT_GAME:
-        base = np.int64(4) if d["hundred_side"] != NOBODY else r["tariff"][SUIT_GAME]
-        stake = base << np.int64(d["levels"][GAME])
-        if d["seven_side"] != NOBODY:
-            stake += np.int64(2) << np.int64(d["levels"][SEVEN_COMPONENT])
-        if d["trump"] == HEARTS:
-            stake *= 2
+        game = np.int64(r["tariff"][SUIT_GAME])
+        if d["hundred_side"] != NOBODY:
+            game = np.int64(ANNOUNCED_HUNDRED)
+        seven = np.int64(ANNOUNCED_SEVEN if d["seven_side"] != NOBODY else 0)
+        levels = d["levels"]
+        factor = hearts_factor(d["trump"])
+        stake = total_units(game, levels[GAME], seven, levels[SEVEN_COMPONENT], factor)
     else:
         stake = r["tariff"][d["contract"]] << np.int64(d["levels"][GAME])
-    return max(np.int64(10), stake)
+    return max(np.int64(LEAST_REVOKE), stake)
 
 
 @jit

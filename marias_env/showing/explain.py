@@ -1,12 +1,13 @@
-"""How a finished deal is settled, in words: V taken apart by the core's own settlement."""
+"""How a finished deal is settled, in words: the parts that the core's settlement gives."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from marias_env.actions import SUIT_GAME
-from marias_env.core import settlement
 from marias_env.core.deal import (
     DECLARER,
     DEFENDERS,
@@ -19,9 +20,28 @@ from marias_env.core.deal import (
     SEVEN_COMPONENT,
     pack_rules,
 )
+from marias_env.core.settlement import (
+    PART_AGAINST,
+    PART_DEFENDERS_QUIET,
+    PART_GAME,
+    PART_HUNDRED,
+    PART_NONE,
+    PART_QUIET_HUNDRED,
+    parts_of,
+)
 from marias_env.rules import Rules
 from marias_env.showing.phrases import CONTRACT_NAMES, level_name, phrases
 from marias_env.showing.story import history_of
+
+_KINDS: Final = {
+    PART_NONE: "contract",
+    PART_GAME: "game",
+    PART_QUIET_HUNDRED: "quiet_hundred",
+    PART_DEFENDERS_QUIET: "quiet_hundred_defenders",
+    PART_HUNDRED: "hundred",
+    PART_AGAINST: "hundred_against",
+}
+"""Names in `phrases` of what the game component was settled as."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,52 +83,20 @@ def settlement_of(deal: Any, rules: Rules) -> Settlement:
 
     A revoke has no V: its one part is what the offender pays each of the others, negative.
     """
-    if deal["ending"] == END_REVOKE:
-        units = int(min(deal["payments"])) // 2
-        return Settlement((Part("stake", units, 0),), 1, units)
-    value = int(deal["value"])
+    kind, game, seven, factor = parts_of(np.array([deal]), pack_rules(rules))[0].tolist()
     level = int(deal["levels"][GAME])
-    if deal["contract"] != SUIT_GAME:
-        base = _value_with(deal, rules, 0, 0)
-        return Settlement((Part("contract", base, level),), 1, value)
-    factor = 2 if deal["trump"] == settlement.HEARTS else 1
-    plain = _value_with(deal, rules, 0, 0) // factor
+    if deal["ending"] == END_REVOKE:
+        return Settlement((Part("stake", game, 0),), 1, game)
+    value = int(deal["value"])
     if deal["ending"] == END_UNPLAYED:
-        return Settlement((Part("game", plain, 0),), factor, value)
-    # Only the game component grows with its level, so that one level more shows its share.
-    game = _value_with(deal, rules, 1, 0) // factor - plain
-    parts = [Part(_game_name(deal, rules, game), game, level)]
+        return Settlement((Part("game", game, 0),), factor, value)
+    parts = [Part(_KINDS[kind], game, level)]
     if deal["seven_side"] != NOBODY:
         name = "seven" if deal["seven_side"] == DECLARER else "seven_against"
-        parts.append(Part(name, plain - game, int(deal["levels"][SEVEN_COMPONENT])))
-    elif plain != game:
-        parts.append(Part("quiet_seven", plain - game, 0))
+        parts.append(Part(name, seven, int(deal["levels"][SEVEN_COMPONENT])))
+    elif seven:
+        parts.append(Part("quiet_seven", seven, 0))
     return Settlement(tuple(parts), factor, value)
-
-
-def _value_with(
-    deal: Any, rules: Rules, game_level: int, seven_level: int, suit_tariff: int | None = None
-) -> int:
-    # V of the deal without a cap, had its levels been these.
-    packed = pack_rules(rules)
-    packed["max_payment"] = 0
-    if suit_tariff is not None:
-        packed["tariff"][0, SUIT_GAME] = suit_tariff
-    changed = deal.copy()
-    changed["levels"] = (game_level, seven_level)
-    return int(settlement.deal_value(changed, packed[0]))
-
-
-def _game_name(deal: Any, rules: Rules, game: int) -> str:
-    if deal["hundred_side"] != NOBODY:
-        return "hundred" if deal["hundred_side"] == DECLARER else "hundred_against"
-    # The tariff of the suit game plays a part in the plain game only (a tie pays nothing at all).
-    factor = 2 if deal["trump"] == settlement.HEARTS else 1
-    other = 1 + rules.tariff["suit"]
-    values = [_value_with(deal, rules, level, 0, other) // factor for level in (0, 1)]
-    if values[1] - values[0] != game or game == 0:
-        return "game"
-    return "quiet_hundred" if game > 0 else "quiet_hundred_defenders"
 
 
 def ending_text(deal: Any, language: str = "en") -> str:
@@ -161,7 +149,7 @@ def settlement_lines(deal: Any, rules: Rules, language: str = "en") -> list[str]
         return lines
     total = sum(part.total for part in found.parts)
     if found.factor != 1 and total:
-        lines.append(f"{words['hearts']}: {total:+d} × 2 = {found.uncapped:+d}")
+        lines.append(f"{words['hearts']}: {total:+d} × {found.factor} = {found.uncapped:+d}")
     if found.uncapped != found.value:
         lines.append(f"{words['cap']}: {found.value:+d}")
     lines.append(f"V = {found.value:+d} {words['each']}")

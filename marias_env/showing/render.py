@@ -23,6 +23,7 @@ from marias_env.actions import (
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, SUIT_SYMBOLS, cards_of
 from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NO_CARD, NOBODY, SEVEN_COMPONENT
+from marias_env.core.worth import marriage_worth
 from marias_env.rules import Rules, preset_and_options
 from marias_env.showing.explain import points_text, settlement_lines
 from marias_env.showing.phrases import (
@@ -177,7 +178,7 @@ class TextTable:
         found = []
         for suit in range(4):
             if int(self.deal["marriages"][seat]) >> suit & 1:
-                worth = 40 if suit == self.deal["trump"] else 20
+                worth = int(marriage_worth(suit, int(self.deal["trump"])))
                 found.append(self.paint(f"{worth}{SUIT_SYMBOLS[suit]}", _SUIT_COLOURS[suit]))
         return " ".join(found)
 

@@ -25,7 +25,8 @@ from marias_env.actions import (
 from marias_env.cards import cards_of
 from marias_env.core.bits import RANK_Q, SHARPS, STRENGTH
 from marias_env.core.deal import HIDDEN_ACTION
-from marias_env.rules import Rules
+from marias_env.core.worth import marriage_worth
+from marias_env.rules import TEN, Rules
 
 DISPLAY_ORDER = (3, 0, 2, 1)
 """Suits of a hand from left to right, so that red and black ones alternate."""
@@ -93,9 +94,9 @@ def tricks_of(deal: Any, rules: Rules) -> list[Trick]:
             # The winner leads to the next trick; after the last one `leader` names him.
             following = played[start + 3 : start + 4]
             winner = following[0][0] if following else int(deal["leader"])
-            points = 10 * sum(SHARPS >> card & 1 for _, card in cards)
+            points = TEN * sum(SHARPS >> card & 1 for _, card in cards)
             if number == rules.hand_size - 1 and deal["contract"] == SUIT_GAME:
-                points += 10
+                points += TEN
         found.append(Trick(cards, winner, points, _marriages(deal, cards)))
     return found
 
@@ -105,7 +106,7 @@ def _marriages(deal: Any, cards: tuple[tuple[int, int], ...]) -> tuple[tuple[int
     for seat, card in cards:
         suit = card // 8
         if card % 8 == RANK_Q and int(deal["marriages"][seat]) >> suit & 1:
-            found.append((seat, suit, 40 if suit == deal["trump"] else 20))
+            found.append((seat, suit, int(marriage_worth(suit, int(deal["trump"])))))
     return tuple(found)
 
 

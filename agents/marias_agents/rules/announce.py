@@ -23,6 +23,7 @@ from marias_env.actions import FLEK_GAME, SEVEN
 from marias_env.core.bits import SUIT_BITS, popcount
 from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NOBODY, SEVEN_COMPONENT
 from marias_env.core.jit import jit
+from marias_env.rules import HEARTS
 
 # By side: 0 the declarer, 1 a defender (seven-against, hundred-against).
 _SEVEN_TRUMPS = table("announce.seven_trumps", 2, 9, 4)
@@ -165,7 +166,7 @@ def raise_terms(v: Any, s: Any, action: Any, at: Any) -> Any:
         own_seven = (s.hand >> (8 * s.trump)) & 1
         at[4] = _GAME_SEVEN + (case * 3 + np.int64(v["seven_side"]) + 1) * 2 + own_seven
         second = np.int64(s.me == (s.declarer + 2) % 3)
-        at[5] = _GAME_SEAT + (case * 2 + second) * 2 + np.int64(s.trump == 3)
+        at[5] = _GAME_SEAT + (case * 2 + second) * 2 + np.int64(s.trump == HEARTS)
         at[6] = _GAME_SHAPE + (case * 9 + longest) * 4 + voids
         at[7] = _GAME_RANKS + case * 256 + ranks_in(s.hand, s.trump)
         return side_ranks(s.hand, s.trump, _GAME_SIDE_RANKS + case * 256, at, np.int64(8))

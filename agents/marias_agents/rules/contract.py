@@ -22,6 +22,7 @@ from marias_agents.rules.tables import table
 from marias_env.actions import BAD, BETL, DURCH, OPEN_BETL, OPEN_DURCH, SUIT_GAME
 from marias_env.core.bits import popcount
 from marias_env.core.jit import jit
+from marias_env.rules import HEARTS
 
 # Each by whether the hand is whole (1: the talon has been seen) or not (0).
 _SUIT_TRUMPS = table("contract.suit_trumps", 2, 9, 2)
@@ -87,7 +88,7 @@ def contract_terms(hand: Any, out: Any, contract: Any, trump: Any, size: Any, at
     """
     whole = np.int64(popcount(hand) > size)
     if contract == SUIT_GAME:
-        at[0] = _SUIT_TRUMPS + (whole * 9 + count_in(hand, trump)) * 2 + (1 if trump == 3 else 0)
+        at[0] = _SUIT_TRUMPS + (whole * 9 + count_in(hand, trump)) * 2 + np.int64(trump == HEARTS)
         at[1] = _SUIT_HONOURS + whole * 32 + honours(hand, trump)
         place = (whole * 4 + side_aces(hand, trump)) * 4 + guarded_tens(hand, trump)
         at[2] = _SUIT_SIDE + place * 4 + bare_tens(hand, trump)

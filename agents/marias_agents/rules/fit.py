@@ -29,6 +29,7 @@ from marias_env.core.jit import jit
 from marias_env.core.knowledge import erase
 from marias_env.core.rng import advance, below, stream
 from marias_env.core.step import step
+from marias_env.core.worth import hearts_factor
 from marias_env.rules import RULES
 
 SCALE: Final = 1000
@@ -84,7 +85,7 @@ def outcome(deal: Any, play: Any) -> Any:
         return max(min(value, CAP), -CAP)
     if deal["contract"] != SUIT_GAME:
         return 2.0 if deal["made"] == 1 else -2.0
-    stake = np.float64((1 << np.int64(deal["levels"][0])) * (2 if deal["trump"] == 3 else 1))
+    stake = np.float64((1 << np.int64(deal["levels"][0])) * hearts_factor(deal["trump"]))
     tens = np.float64(deal["points"][0] - deal["points"][1]) / 10.0
     return max(min(value / stake, 10.0), -10.0) + 0.03 * tens
 

@@ -10,6 +10,7 @@ from marias_agents.rules.sight import count_in, has_marriage, honours, ranks_in,
 from marias_agents.rules.tables import table
 from marias_env.core.bits import SUIT_BITS
 from marias_env.core.jit import jit
+from marias_env.rules import HEARTS
 
 _LENGTH = table("trump.length", 2, 9, 2)
 """By packet (0: the first seven cards, 1: the whole hand), length, hearts."""
@@ -40,7 +41,7 @@ def trump_terms(hand: Any, suit: Any, packet: Any, at: Any) -> Any:
         The number of terms.
     """
     length = count_in(hand, suit)
-    at[0] = _LENGTH + (packet * 9 + length) * 2 + (1 if suit == 3 else 0)
+    at[0] = _LENGTH + (packet * 9 + length) * 2 + (1 if suit == HEARTS else 0)
     size = min(max(length - 2, 0), 3)
     at[1] = _HONOURS + (packet * 4 + size) * 32 + honours(hand, suit)
     at[2] = _RANKS + packet * 256 + ranks_in(hand, suit)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from marias_env.actions import BETL, SUIT_GAME
 from marias_env.core.deal import DECLARER, DEFENDERS
+from marias_env.rules import HEARTS, HEARTS_FACTOR
 
 PLAIN: Final = 0.28
 SEVEN: Final = 0.0
@@ -33,5 +34,5 @@ def corrections(ends: Any) -> npt.NDArray[np.float64]:
     game = np.where(ends["hundred_side"] == DECLARER, HUNDRED, plain)
     game = np.where(ends["hundred_side"] == DEFENDERS, HUNDRED_AGAINST, game)
     units = np.where(suit_game, game, np.where(ends["contract"] == BETL, BETL_GAIN, 0.0))
-    hearts = np.where(suit_game & (ends["trump"] == 3), 2.0, 1.0)
+    hearts = np.where(suit_game & (ends["trump"] == HEARTS), HEARTS_FACTOR, 1)
     return np.asarray(units * hearts * 2.0 ** ends["levels"][:, 0], dtype=np.float64)

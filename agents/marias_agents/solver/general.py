@@ -32,6 +32,8 @@ from marias_env.core.bits import RANK_7, SHARPS, marriages_in
 from marias_env.core.deal import DECLARER, DEFENDERS, NOBODY
 from marias_env.core.jit import jit
 from marias_env.core.legal import beats, card_mask
+from marias_env.core.worth import marriage_worth
+from marias_env.rules import MARRIAGE, TEN
 
 TABLE = 128
 ENTRY = 5
@@ -126,7 +128,7 @@ def explore(
         g2 = h2 & ~bit
         account = marriages
         if queens & bit:
-            worth = np.int64(40) if card // 8 == trump else np.int64(20)
+            worth = marriage_worth(card // 8, trump)
             account = scored(marriages, np.int64(DECLARER if own else DEFENDERS), worth)
         if position == 0:
             result = explore(
@@ -242,13 +244,13 @@ def solve_general(w: Any, d: Any, r: Any, out: Any) -> Any:
     marriages = np.int64(0)
     for side in range(2):
         marriages |= (
-            np.int64(d["marriage_first"][side]) // 20
-            | np.int64(d["marriage_best"][side]) // 20 << 2
-            | np.int64(d["marriage_sum"][side]) // 20 << 4
+            np.int64(d["marriage_first"][side]) // MARRIAGE
+            | np.int64(d["marriage_best"][side]) // MARRIAGE << 2
+            | np.int64(d["marriage_sum"][side]) // MARRIAGE << 4
         ) << (8 * side)
-    tens = np.int64(d["points"][DECLARER]) // 10
+    tens = np.int64(d["points"][DECLARER]) // TEN
     left = tens_left(d)
-    g[TOTAL] = tens + np.int64(d["points"][DEFENDERS]) // 10 + left
+    g[TOTAL] = tens + np.int64(d["points"][DEFENDERS]) // TEN + left
     seat = np.int64(d["turn"])
     own = seat == declarer
     h0 = np.int64(d["hands"][0])

@@ -13,6 +13,8 @@ from marias_env.core.bits import RANK_Q, marriages_in
 from marias_env.core.deal import DECLARER, DEFENDERS, NOBODY
 from marias_env.core.jit import jit
 from marias_env.core.settlement import suit_value
+from marias_env.core.worth import marriage_worth
+from marias_env.rules import MARRIAGE, TEN
 
 LOW, HIGH = 0, 64
 """Bounds of V by the declarer's tens from here on, one row of 16 for each fate of the trump 7."""
@@ -31,7 +33,7 @@ def scored(marriages: Any, side: Any, worth: Any) -> Any:
     first = (marriages >> at) & 3
     best = (marriages >> (at + 2)) & 3
     total = (marriages >> (at + 4)) & 15
-    twenties = worth // 20
+    twenties = worth // MARRIAGE
     if total == 0:
         first = twenties
     best = max(best, twenties)
@@ -45,14 +47,14 @@ def payment(d: Any, r: Any, tens: Any, total: Any, marriages: Any, side: Any, wo
     return suit_value(
         r,
         d["trump"],
-        10 * tens,
-        10 * (total - tens),
-        20 * (marriages & 3),
-        20 * ((marriages >> 8) & 3),
-        20 * ((marriages >> 2) & 3),
-        20 * ((marriages >> 10) & 3),
-        20 * ((marriages >> 4) & 15),
-        20 * ((marriages >> 12) & 15),
+        TEN * tens,
+        TEN * (total - tens),
+        MARRIAGE * (marriages & 3),
+        MARRIAGE * ((marriages >> 8) & 3),
+        MARRIAGE * ((marriages >> 2) & 3),
+        MARRIAGE * ((marriages >> 10) & 3),
+        MARRIAGE * ((marriages >> 4) & 15),
+        MARRIAGE * ((marriages >> 12) & 15),
         np.int64(d["hundred_side"]),
         np.int64(d["seven_side"]),
         np.int64(d["levels"][0]),
@@ -95,7 +97,7 @@ def spread(
     seen = np.int64(1)
     for suit in range(4):
         queen = np.int64(1) << (8 * suit + RANK_Q)
-        worth = np.int64(40) if suit == d["trump"] else np.int64(20)
+        worth = marriage_worth(suit, d["trump"])
         if queens_d & queen:
             after = scored(marriages, np.int64(DECLARER), worth)
             seen += spread(g, d, r, tens, left, after, queens_d & ~queen, queens_o)

@@ -22,6 +22,8 @@ from marias_env.core.bits import SHARPS, marriages_in
 from marias_env.core.deal import DECLARER, DEFENDERS, NOBODY, QUALIFY_FIRST
 from marias_env.core.jit import jit
 from marias_env.core.settlement import suit_value
+from marias_env.core.worth import marriage_worth
+from marias_env.rules import TEN
 
 FATE_NONE, FATE_WON, FATE_BEATEN = range(3)
 """The trump 7: not played in the last trick, played and winning it, played and beaten."""
@@ -104,7 +106,7 @@ def suit_payment(d: Any, r: Any, tens: Any, fate: Any, forfeited: Any) -> Any:
         queens = marriages_in(hand) & ~forfeited
         for suit in range(4):
             if (queens >> (8 * suit)) & 0xFF:
-                worth = 40 if suit == trump else 20
+                worth = marriage_worth(suit, trump)
                 if first[side] == 0:
                     first[side] = worth
                 best[side] = max(best[side], worth)
@@ -112,8 +114,8 @@ def suit_payment(d: Any, r: Any, tens: Any, fate: Any, forfeited: Any) -> Any:
     return suit_value(
         r,
         d["trump"],
-        np.int64(d["points"][DECLARER]) + 10 * tens,
-        np.int64(d["points"][DEFENDERS]) + 10 * (tens_left(d) - tens),
+        np.int64(d["points"][DECLARER]) + TEN * tens,
+        np.int64(d["points"][DEFENDERS]) + TEN * (tens_left(d) - tens),
         first[0],
         first[1],
         best[0],

@@ -15,10 +15,9 @@ from marias_env.core.deal import (
     END_PLAYED,
     END_REVOKE,
     NOBODY,
-    QUALIFY_ALL,
-    QUALIFY_FIRST,
     pack_rules,
 )
+from marias_env.core.settlement import GAME_UNITS, SEVEN_UNITS, parts_of
 from marias_env.rules import Rules
 
 Counts = dict[str, dict[str, list[int]]]
@@ -53,26 +52,16 @@ def announcement_made(
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Returns for each deal whether its announced seven and its announced hundred were made.
 
-    Where neither was announced or the deal was not played out, False.
+    Where it was not announced or the deal was not played out, False.
     """
-    packed = pack_rules(rules)[0]
+    parts = parts_of(deals, pack_rules(rules))
     played = deals["ending"] == END_PLAYED
-    last_side = np.where(deals["last_seven_seat"] == deals["declarer"], DECLARER, DEFENDERS)
-    seven = (
-        played
-        & (deals["seven_side"] != NOBODY)
-        & (deals["last_seven_seat"] >= 0)
-        & (last_side == deals["seven_side"])
-        & (deals["last_seven_won"] != 0)
-    )
-    kind = {QUALIFY_FIRST: "marriage_first", QUALIFY_ALL: "marriage_sum"}.get(
-        int(packed["qualifying"]), "marriage_best"
-    )
-    side = np.maximum(deals["hundred_side"], 0).astype(np.int64)
-    rows = np.arange(len(deals))
-    points = deals["points"][rows, side].astype(np.int64) + deals[kind][rows, side]
-    hundred = played & (deals["hundred_side"] != NOBODY) & (points >= rules.card_points + 10)
-    return seven, hundred
+    # Both components pay whoever announced them, or what they announced was not made.
+    made = []
+    for side, units in (("seven_side", SEVEN_UNITS), ("hundred_side", GAME_UNITS)):
+        gained = np.where(deals[side] == DECLARER, parts[:, units], -parts[:, units])
+        made.append(played & (deals[side] != NOBODY) & (gained > 0))
+    return made[0], made[1]
 
 
 def breakdown(
