@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from marias_env.errors import RulesError
@@ -72,6 +74,15 @@ def make_app(lobby: Lobby, hosts: Sequence[str] = (), language: str = "en") -> S
 
 class _Page(StaticFiles):
     """The page's files, always asked for anew (and answered in short if they are the same)."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        try:
+            return await super().get_response(path, scope)
+        except HTTPException as error:
+            # The page draws its own places, such as /table: all of them are one file.
+            if error.status_code != 404 or "." in path.rpartition("/")[2] or path.startswith("api"):
+                raise
+            return await super().get_response("index.html", scope)
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)

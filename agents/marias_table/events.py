@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from marias_env.actions import ACTIONS, BLIND, DISCARD, TRUMP
 from marias_env.cards import CARDS, SUITS, card_name
@@ -13,6 +13,9 @@ from marias_env.showing.phrases import phrases, suit_name
 from marias_env.showing.story import tricks_of
 from marias_table.messages import Event
 from marias_table.view import EVERYTHING
+
+ABOUT_CHAIRS: Final = ("sat", "left", "returned", "renamed", "opened", "agent", "replaced")
+"""Kinds of events that tell of a chair and who sits in it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +57,8 @@ def event_for(
     secret = happening.secret
     if secret is not None and receiver in (event["seat"], EVERYTHING):
         event["action"] = event["card"] = ACTIONS[secret]
+    if happening.kind in ABOUT_CHAIRS:
+        event.setdefault("name", names[event["seat"]])
     event["text"] = _text(event, happening, language, names)
     return event  # type: ignore[return-value]
 
@@ -83,8 +88,10 @@ def _text(event: dict[str, Any], happening: Happening, language: str, names: Seq
         filled["payments"] = ", ".join(f"{who} {units:+d}" for who, units in paid)
     elif kind == "replaced":
         key = f"event_replaced_{event['why']}"
-    for field in ("worth", "by", "agent", "old"):
+    for field in ("worth", "by", "agent"):
         filled[field] = event.get(field)
+    if kind == "renamed":
+        filled["old"] = event["old"] or words["person"].format(number=event["seat"] + 1)
     filled["number"] = event.get("deal")
     return words[key].format(**filled)
 

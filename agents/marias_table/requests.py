@@ -168,6 +168,7 @@ class Desk:
 
         async def answer() -> dict[str, Any]:
             found = await self.lobby.pool.advise(agent, views)
+            room.advised = place
             return {
                 "type": "hint",
                 "re": request,

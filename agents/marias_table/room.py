@@ -34,6 +34,8 @@ from marias_table.view import label_of, result_of, view_of
 KEPT_EVENTS: Final = 300
 """More than a deal has: who was away for longer gets the state alone."""
 PERSON: Final = "person"
+ADVISED: Final = "person+hint"
+"""Who chose an action before which an agent's advice was asked for."""
 _SITTING: Final = Match(deals=1_000_000)
 """Single deals: a match that never ends, so that the deal rotates and the score runs."""
 
@@ -91,6 +93,8 @@ class Room:
         self.closed = False
         self.watching = 0
         self.thinking: int | None = None
+        self.advised: tuple[int, int] | None = None
+        """The last `place` where advice was given."""
         self.history: list[list[int]] = []
         self.seq = 0
         self.events: deque[Happening] = deque(maxlen=KEPT_EVENTS)
@@ -99,11 +103,6 @@ class Room:
         self._result: dict[str, Result | None] = {}
 
     # ------------------------------------------------------------------ who sits where
-
-    @property
-    def names(self) -> list[str]:
-        """Who sits in the three chairs, in words that need no language."""
-        return [chair.name or chair.agent or f"{seat}" for seat, chair in enumerate(self.chairs)]
 
     @property
     def paused(self) -> bool:
@@ -196,7 +195,7 @@ class Room:
         self.journal.seat(seat, self.chairs[seat])
 
     def _seat_changed(self, kind: str, seat: int, **more: str) -> None:
-        self._log(kind, {"seat": seat, "name": self.names[seat], **more})
+        self._log(kind, {"seat": seat, **more})
         self.journal.seat(seat, self.chairs[seat])
 
     def close(self) -> None:
@@ -297,7 +296,7 @@ class Room:
                 view = view_of(self.batch, seat)
                 rule, why = why_not(view, self.terms.rules, action, language)
                 raise ProtocolError(ErrorCode.ILLEGAL_ACTION, why, rule=rule, text=why)
-        self.play(seat, action, PERSON)
+        self.play(seat, action, ADVISED if place == self.advised else PERSON)
 
     def play(self, seat: int, action: int, by: str) -> None:
         """Takes an action that is legal.

@@ -247,7 +247,8 @@ class Store:
 
         Each has the further keys `players` (a name or an agent's spec by seat), `seats` (who sat
         there: `{"kind": "person"}` or `{"kind": "agent", "agent": SPEC}`), `by` (who chose each
-        action: `person` or a spec), `table` (a number that tells sittings apart), `deal`, `time`.
+        action: `person`, `person+hint` after asking for advice, or a spec), `table` (a number that
+        tells sittings apart), `deal`, `time`.
 
         Args:
             table: of one table only.

@@ -149,6 +149,13 @@ def test_an_agent_that_gives_no_reasons_is_named() -> None:
         hint = (await client.say("hint"))[0]
         assert hint["alternatives"] == []
         assert "rules" in hint["reason"]
+        await client.act(hint["action"])
+        while client.state["phase"] != "OVER":
+            await client.act(client.state["legal"][0]["action"])
+        by = next(house.store.records())["by"]
+        assert by.count("person+hint") == 1
+        assert by.count("person") > 5
+        await client.say("next")
         room = next(iter(house.lobby._live.values())).room
         view = room.batch.views().deals[0].copy()
         view["legal"] = 1

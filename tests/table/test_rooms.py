@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -81,8 +82,6 @@ def test_events_tell_the_whole_course_without_a_gap() -> None:
             kinds = []
             last = None
             for text in client.texts:
-                import json
-
                 message = json.loads(text)
                 for event in message.get("events", []):
                     assert last is None or event["seq"] == last + 1
@@ -339,6 +338,24 @@ def test_open_chairs_are_played_by_agents_until_somebody_joins() -> None:
                 await client.hear()
                 if client.state["legal"]:
                     await client.act(client.state["legal"][0]["action"])
+        await house.close()
+
+    run(test)
+
+
+def test_nameless_people_have_names_in_what_is_told() -> None:
+    async def test() -> None:
+        house = House()
+        host, guest = house.client(), house.client()
+        await host.enter(setup=OPEN)
+        await guest.enter("join", invite=host.link("join"), language="cs")
+        told = await host.hear()
+        assert told[-1]["events"][-1]["text"] == "Player 2 sits down."
+        await guest.say("rename", name="Jan")
+        told = await host.hear()
+        assert told[-1]["events"][-1]["text"] == "Player 2 is now called Jan."
+        assert told[-1]["events"][-1]["name"] == "Jan"
+        assert guest.state["seats"][0]["name"] == "1. hráč"
         await house.close()
 
     run(test)

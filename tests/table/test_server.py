@@ -94,6 +94,14 @@ def test_what_has_not_changed_is_not_sent_again(web: TestClient) -> None:
         assert not again.content
 
 
+def test_every_place_of_the_page_is_the_page_and_nothing_else_is(web: TestClient) -> None:
+    first = web.get("/")
+    if first.status_code == 200:
+        assert web.get("/table").text == first.text
+    for path in ("/api/nothing", "/js/nothing.js", "/../store.py", "/%2e%2e/store.py"):
+        assert web.get(path).status_code == 404, path
+
+
 def test_pages_are_hardened(web: TestClient) -> None:
     for path in ("/api/form", "/nothing/here", "/"):
         headers = web.get(path).headers
