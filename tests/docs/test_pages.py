@@ -118,9 +118,7 @@ def test_commands_exist(page: str, line: str) -> None:
     else:
         assert program in {
             *("git", "cd", "pip", "source", "taskset", "pytest", "tensorboard", "sqlite3")
-        }, (
-            f"{page}: {line}: a command this test does not know"
-        )
+        }, f"{page}: {line}: a command this test does not know"
 
 
 def _help(subcommand: str | None, _seen: dict[str | None, str] = {}) -> str:  # noqa: B006
