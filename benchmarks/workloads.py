@@ -15,21 +15,31 @@ from benchmarks.measure import NotAvailableError, Workload
 
 CHUNK_DECISIONS = 400_000
 """About how many decisions of the core one chunk makes: some 20 ms."""
+BLOCK = 4096
+"""Rows that are stepped together: larger batches are stepped in parts that fit into the cache."""
 
 
 def _stepper(batch: Any, steps: int, observe: bool) -> Callable[[], None]:
-    """Returns a loop of `steps` steps with masks and legal sampling over one batch."""
-    mask = batch.legal_mask()
-    actions = batch.sample_legal()
-    observation = batch.observe() if observe else None
+    """Returns a loop of `steps` steps with masks and legal sampling over one batch.
+
+    The mask, and the observation where it is wanted, of every decision is written by the step
+    before it.
+    """
+    parts = batch.parts(BLOCK)
+    # A policy takes a block at a time, so the blocks may share their buffers.
+    buffers = {}
+    for part in parts:
+        size = len(part)
+        if size not in buffers:
+            observation = part.observe() if observe else None
+            buffers[size] = part.legal_mask(), observation, part.sample_legal()
 
     def loop() -> None:
         for _ in range(steps):
-            batch.legal_mask(out=mask)
-            if observation is not None:
-                batch.observe(out=observation)
-            batch.sample_legal(out=actions)
-            batch.step(actions)
+            for part in parts:
+                mask, observation, actions = buffers[len(part)]
+                part.sample_legal(out=actions)
+                part.step(actions, mask=mask, observation=observation)
 
     return loop
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -17,16 +16,18 @@ from marias_env.core.encode import observe_rows, state_rows
 from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import NO_ACTION
 from marias_env.core.layout import OBSERVATION_SIZE, STATE_SIZE
+from marias_env.core.pack import PACKED_SIZE, pack_rows
 from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
+from marias_env.saved_rows import check_replays, read_rows, write_rows
 from marias_env.views import Views, make_views
 
-STATE_VERSION: Final = 1
-"""Version of the DEAL layout: saved bytes of another version are refused."""
-
-_NOT_REPLAYED: Final = ("totals", "match_deals", "episode", "key", "rng")
-"""Fields of a row that do not follow from its deck, dealer and actions."""
+_NO_MASK: Final = np.empty((0, NUM_ACTIONS), dtype=np.int8)
+_NO_OBSERVATION: Final = np.empty((0, OBSERVATION_SIZE), dtype=np.int8)
+"""Buffers that are not wanted."""
+_ON_TURN: Final = np.empty(0, dtype=np.int64)
+"""Whose observation: the seat on turn."""
 
 
 class DealBatch:
@@ -155,11 +156,21 @@ class DealBatch:
 
     # ------------------------------------------------------------------ stepping
 
-    def step(self, actions: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def step(
+        self,
+        actions: npt.ArrayLike,
+        mask: npt.NDArray[np.int8] | None = None,
+        observation: npt.NDArray[np.int8] | None = None,
+    ) -> npt.NDArray[np.bool_]:
         """Takes one action in every row.
+
+        Given the buffers, it also writes what `legal_mask` and `observe` would write afterwards,
+        each row while it is at hand, which is quicker than to call them.
 
         Args:
             actions: (B,) integer action ids; -1 for rows that are over (autoreset disabled).
+            mask: C-contiguous (B, 48) int8 buffer to write the next legal actions to.
+            observation: C-contiguous (B, F) int8 buffer to write the next observations to.
 
         Returns:
             (B,) bool: the deal of this row ended with this action.
@@ -167,11 +178,22 @@ class DealBatch:
         Raises:
             ActionError: wrong shape or dtype.
             IllegalActionError: an action out of range or not legal. No row is changed.
+            ValueError: a buffer of another kind.
         """
         chosen = self.as_actions(actions)
-        done = np.empty(len(self), dtype=np.bool_)
+        size = len(self)
+        done = np.empty(size, dtype=np.bool_)
         bad = kernels.step_rows(
-            self.deals, self._rules, chosen, done, self._payments, self._autoreset
+            self.deals,
+            self._rules,
+            chosen,
+            done,
+            self._payments,
+            self._autoreset,
+            _NO_MASK if mask is None else buffer(mask, (size, NUM_ACTIONS), np.int8, "mask"),
+            _NO_OBSERVATION
+            if observation is None
+            else buffer(observation, (size, OBSERVATION_SIZE), np.int8, "observation"),
         )
         if bad >= 0:
             raise self.illegal_action(int(bad), int(chosen[bad]))
@@ -236,11 +258,9 @@ class DealBatch:
         kernels.legal_rows(self.deals, mask.view(np.uint64))
         return mask
 
-    def _seats(self, perspective: npt.ArrayLike | None, over: int) -> npt.NDArray[np.int64]:
+    def _seats(self, perspective: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
         if perspective is None:
-            seats = self.deals["turn"].astype(np.int64)
-            seats[seats < 0] = over
-            return seats
+            return _ON_TURN
         given = np.asarray(perspective)
         if given.dtype.kind not in "iu" or given.shape not in ((), (len(self),)):
             raise ValueError(
@@ -261,10 +281,25 @@ class DealBatch:
             perspective: seat, or (B,) seats; None: the seat on turn (zeros for rows that are over).
             out: C-contiguous (B, F) int8 buffer to write to.
         """
-        seats = self._seats(perspective, -1)
+        seats = self._seats(perspective)
         vectors = buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
         observe_rows(self.deals, self._rules, seats, vectors)
         return vectors
+
+    def observe_packed(
+        self,
+        perspective: npt.ArrayLike | None = None,
+        out: npt.NDArray[np.uint8] | None = None,
+    ) -> npt.NDArray[np.uint8]:
+        """Returns (B, 90) uint8: observations in a seventh of the memory (`marias_env.packed`).
+
+        Args:
+            perspective: as of `observe`.
+            out: C-contiguous (B, 90) uint8 buffer to write to.
+        """
+        packed = buffer(out, (len(self), PACKED_SIZE), np.uint8)
+        pack_rows(self.deals, self._rules, self._seats(perspective), packed)
+        return packed
 
     def state(
         self,
@@ -277,7 +312,9 @@ class DealBatch:
             perspective: seat whose observation comes first; None: the seat on turn (0 when over).
             out: C-contiguous (B, S) int8 buffer to write to.
         """
-        seats = self._seats(perspective, 0)
+        seats = np.maximum(self.deals["turn"], 0, dtype=np.int64)
+        if perspective is not None:
+            seats = self._seats(perspective)
         vectors = buffer(out, (len(self), STATE_SIZE), np.int8)
         state_rows(self.deals, self._rules, seats, vectors)
         return vectors
@@ -294,7 +331,9 @@ class DealBatch:
         Returns:
             (B, T) int16 token ids, padded with 0, and (B,) int64 numbers of tokens.
         """
-        seats = self._seats(perspective, -1)
+        seats = self._seats(perspective)
+        if not seats.size:
+            seats = self.deals["turn"].astype(np.int64)
         tokens = np.empty((len(self), TOKENS_LENGTH), dtype=np.int16)
         lengths = np.empty(len(self), dtype=np.int64)
         scratch = np.empty(1, dtype=DEAL)
@@ -380,6 +419,24 @@ class DealBatch:
         other._payments = np.ascontiguousarray(payments)
         return other
 
+    def parts(self, rows: int = 4096) -> list[DealBatch]:
+        """Returns the batch in parts of consecutive rows that share its memory.
+
+        What is done part by part finds its rows in the processor's cache; parts may be stepped in
+        threads, since the compiled code releases the interpreter lock (docs/batches.md).
+
+        Args:
+            rows: of each part; the last one may be smaller.
+        """
+        check_count("rows", rows, 1)
+        found = []
+        for start in range(0, len(self), rows):
+            some = slice(start, start + rows)
+            part = self._like(self.deals[some], self._payments[some])
+            part.first_index = self.first_index + start
+            found.append(part)
+        return found
+
     def copy(self) -> DealBatch:
         """Returns an independent copy: same rows, same random streams."""
         return self._like(self.deals.copy(), self._payments.copy())
@@ -403,15 +460,7 @@ class DealBatch:
 
     def to_bytes(self) -> bytes:
         """Returns the state of all rows, streams included, as bytes for `from_bytes`."""
-        buffer = io.BytesIO()
-        np.savez(
-            buffer,
-            version=np.int64(STATE_VERSION),
-            rules=np.frombuffer(self._rules.tobytes(), dtype=np.uint8),
-            deals=np.frombuffer(self.deals.tobytes(), dtype=np.uint8),
-            payments=self._payments,
-        )
-        return buffer.getvalue()
+        return write_rows(self._rules, (self.deals, self._payments))
 
     def from_bytes(self, data: bytes) -> None:
         """Restores what `to_bytes` of a batch with the same rules returned, row count included.
@@ -419,48 +468,18 @@ class DealBatch:
         Raises:
             StateError: not such bytes, another layout version, or other rules; nothing is changed.
         """
-        try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as saved:
-                version = int(saved["version"])
-                rules = saved["rules"].tobytes()
-                raw = saved["deals"].tobytes()
-                payments = saved["payments"].astype(np.int64)
-        except Exception as error:
-            raise StateError(f"not the bytes of a DealBatch: {error}") from error
-        if version != STATE_VERSION:
-            raise StateError(f"state of layout version {version}; this is version {STATE_VERSION}")
-        if rules != self._rules.tobytes():
-            raise StateError("the bytes are of a batch with other rules or another match")
-        if not raw or len(raw) % DEAL.itemsize:
-            raise StateError(f"{len(raw)} bytes of deals; expected a multiple of {DEAL.itemsize}")
-        deals = np.frombuffer(raw, dtype=DEAL).copy()
-        if payments.shape != (len(deals), 3):
-            raise StateError(f"payments of shape {payments.shape}; expected ({len(deals)}, 3)")
-        self._check_replays(deals)
-        if len(deals) == len(self):
-            self.deals[:] = deals  # in place: others may share the memory
-        else:
-            self.deals = deals
-        self._payments = np.ascontiguousarray(payments)
-
-    def _check_replays(self, deals: npt.NDArray[Any]) -> None:
-        # Compiled code trusts a record blindly: one that no deal leads to could write anywhere.
+        deals, payments = read_rows(data, self._rules)
         fresh = DealBatch(len(deals), self.rules, seed=0, autoreset=False)
         try:
             fresh.set_decks(deals["deck"][:, : self.rules.num_cards], deals["dealer"])
         except DeckError as error:
             raise StateError(f"saved rows: {error}") from error
-        counts = np.minimum(deals["num_actions"], deals["history"].shape[1])
-        for row, count in enumerate(counts.tolist()):
-            story = deals["history"][row, :count].astype(np.int64)
-            one = fresh.deals[row : row + 1]
-            if kernels.replay_row(one, fresh._rules, story & 63, story >> 6) >= 0:
-                raise StateError(f"saved row {row}: its history holds an illegal action")
-        for name in DEAL.names or ():
-            same = deals[name] == fresh.deals[name]
-            rows = np.flatnonzero(~same.reshape(len(deals), -1).all(axis=1))
-            if rows.size and name not in _NOT_REPLAYED:
-                raise StateError(f"saved row {rows[0]}: {name} is not what its history leads to")
+        check_replays(deals, fresh.deals, fresh._rules)
+        if len(deals) == len(self):
+            self.deals[:] = deals  # in place: others may share the memory
+            self._payments[:] = payments
+        else:
+            self.deals, self._payments = deals, payments
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.rules, self.match, self.first_index, self.autoreset, self.to_bytes())

@@ -16,8 +16,10 @@ from marias_env.rules import Rules
 AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
 
 
-def buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """Returns `out`, or a new array where it is None.
+def buffer(
+    out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any, name: str = "out"
+) -> npt.NDArray[Any]:
+    """Returns `out`, or a new array where it is None; `name` is what an error calls it.
 
     Raises:
         ValueError: it is not a writeable C-contiguous array of this shape and dtype.
@@ -39,7 +41,7 @@ def buffer(out: npt.NDArray[Any] | None, shape: tuple[int, ...], dtype: Any) -> 
             f"writeable {out.flags.writeable}"
         )
     raise ValueError(
-        f"out of {found}; expected a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
+        f"{name} of {found}; expected a writeable C-contiguous {shape} {np.dtype(dtype).name} array"
     )
 
 

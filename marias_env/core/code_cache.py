@@ -28,6 +28,8 @@ _ADVICE = (
     "Compiled functions are not kept on disk, so each process compiles them again: {reason}. "
     "Set the environment variable NUMBA_CACHE_DIR to a folder that can be written."
 )
+_LIBRARIES = ("numba", "llvmlite")
+"""Taken as they are: Numba's own key holds the version."""
 _warned: list[str] = []
 _local: dict[Any, tuple[str, tuple[Any, ...]]] = {}
 
@@ -120,7 +122,8 @@ def _own(function: Any) -> tuple[str, tuple[Any, ...]]:
             digest.update(f"{name}={_constant(value)}".encode())
         else:
             digest.update(f"{name}={callee.__module__}.{callee.__qualname__}".encode())
-            called.append(callee)
+            if callee.__module__.partition(".")[0] not in _LIBRARIES:
+                called.append(callee)
     _local[function] = (digest.hexdigest(), tuple(called))
     return _local[function]
 

@@ -114,13 +114,6 @@ _TRUE_TRUMP_CARD, _PENDING = map(_word, ("true_trump_card", "pending"))
 
 
 @jit
-def blank(row: Any) -> None:
-    """Writes the observation of nobody: zeros."""
-    for i in range(OBSERVATION_SIZE // 8):
-        row["words"][i] = 0
-
-
-@jit
 def _plane(row: Any, at: Any, cards: Any) -> None:
     for byte in range(4):
         row["words"][at + byte] = spread(np.int64(cards), byte)
@@ -247,21 +240,30 @@ def encode(d: Any, r: Any, me: Any, row: Any) -> None:
 
 
 @jit
+def show(d: Any, r: Any, seat: Any, row: Any) -> None:
+    """Encodes what a seat sees; for seat -1, nobody, zeros. Arguments as of `encode`."""
+    if seat < 0:
+        for i in range(OBSERVATION_SIZE // 8):
+            row["words"][i] = 0
+    else:
+        encode(d, r, seat, row)
+
+
+@jit
 def observe_rows(deals: Any, rules: Any, seats: Any, out: Any) -> None:
     """Writes what a seat of every row sees.
 
     Args:
         deals: (B,) DEAL: true deals, or views of these seats.
         rules: (1,) RULE_SET.
-        seats: (B,) int64: the seat, or -1 for nobody (zeros).
+        seats: (B,) int64: the seat, or -1 for nobody (zeros); (0,): the seats on turn.
         out: (B, OBSERVATION_SIZE) int8.
     """
     rows = out.view(OBSERVATION_ROW)
     for i in range(deals.shape[0]):
-        if seats[i] < 0:
-            blank(rows[i, 0])
-        else:
-            encode(deals[i], rules[0], np.int64(seats[i]), rows[i, 0])
+        d = deals[i]
+        seat = np.int64(d["turn"]) if seats.shape[0] == 0 else np.int64(seats[i])
+        show(d, rules[0], seat, rows[i, 0])
 
 
 @jit

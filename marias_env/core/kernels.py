@@ -9,8 +9,10 @@ import numpy as np
 from marias_env.actions import OVER
 from marias_env.core.bits import nth_bit, popcount, spread
 from marias_env.core.dealing import new_episode, next_deal, start_deal
+from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
 from marias_env.core.legal import is_revoke
+from marias_env.core.prefetch import ask_ahead
 from marias_env.core.rng import advance, below, stream
 from marias_env.core.step import step
 
@@ -66,9 +68,19 @@ def _acceptable(d: Any, r: Any, action: Any, autoreset: Any) -> Any:
 
 @jit
 def step_rows(
-    deals: Any, rules: Any, actions: Any, done: Any, payments: Any, autoreset: Any
+    deals: Any,
+    rules: Any,
+    actions: Any,
+    done: Any,
+    payments: Any,
+    autoreset: Any,
+    mask: Any,
+    observation: Any,
 ) -> Any:
     """Steps every row, or none: returns the first row whose action is not acceptable, or -1.
+
+    What the seat on turn may do and sees afterwards is written while the row is at hand, which
+    saves a way through memory for each of the two.
 
     Args:
         deals: (B,) DEAL.
@@ -77,25 +89,34 @@ def step_rows(
         done: (B,) bool, out: the deal ended with this action.
         payments: (B, 3) int64, out: written for rows whose deal ended.
         autoreset: one of the AUTORESET constants.
+        mask: (B, 48) int8, out; (0, 48): not wanted.
+        observation: (B, OBSERVATION_SIZE) int8, out; (0, OBSERVATION_SIZE): not wanted.
     """
     r = rules[0]
+    masks = mask.view(np.uint64)
+    seen = observation.view(OBSERVATION_ROW)
     for i in range(deals.shape[0]):
         if not _acceptable(deals[i], r, np.int64(actions[i]), autoreset):
             return i
     for i in range(deals.shape[0]):
+        ask_ahead(deals, i)
         d = deals[i]
         done[i] = False
-        if d["phase"] == OVER:
-            if autoreset == AUTORESET_NEXT_STEP:
-                next_deal(d, r)
-            continue
-        step(d, r, np.int64(actions[i]))
-        if d["phase"] == OVER:
-            done[i] = True
-            for seat in range(3):
-                payments[i, seat] = d["payments"][seat]
-            if autoreset == AUTORESET_SAME_STEP:
-                next_deal(d, r)
+        if d["phase"] != OVER:
+            step(d, r, np.int64(actions[i]))
+            if d["phase"] == OVER:
+                done[i] = True
+                for seat in range(3):
+                    payments[i, seat] = d["payments"][seat]
+                if autoreset == AUTORESET_SAME_STEP:
+                    next_deal(d, r)
+        elif autoreset == AUTORESET_NEXT_STEP:
+            next_deal(d, r)
+        if masks.shape[0] > 0:
+            for byte in range(masks.shape[1]):
+                masks[i, byte] = spread(np.int64(d["legal"]), byte)
+        if seen.shape[0] > 0:
+            show(d, r, np.int64(d["turn"]), seen[i, 0])
     return -1
 
 
@@ -112,6 +133,7 @@ def legal_rows(deals: Any, out: Any) -> None:
 def sample_rows(deals: Any, out: Any) -> None:
     """Draws a uniformly random legal action per row from the row's own stream; (B,) int64 out."""
     for i in range(deals.shape[0]):
+        ask_ahead(deals, i)
         d = deals[i]
         legal = np.int64(d["legal"])
         if legal == 0:

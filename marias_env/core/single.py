@@ -15,7 +15,7 @@ from marias_env.actions import NUM_ACTIONS
 from marias_env.core.bits import spread
 from marias_env.core.deal import DEAL, RULE_SET
 from marias_env.core.dealing import match_over
-from marias_env.core.encode import OBSERVATION_ROW, blank, encode
+from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
 from marias_env.core.step import step
 from marias_env.core.turns import draw, takes
@@ -37,10 +37,7 @@ REFUSED = -2
 @jit
 def _show(table: Any, seat: Any) -> None:
     d = table["deal"]
-    if seat < 0:
-        blank(table["seen"])
-    else:
-        encode(d, table["rules"], seat, table["seen"])
+    show(d, table["rules"], seat, table["seen"])
     legal = np.int64(d["legal"]) if d["turn"] == seat else np.int64(0)
     for byte in range(NUM_ACTIONS // 8):
         table["mask"][byte] = spread(legal, byte)
