@@ -42,6 +42,7 @@ class AgentPool:
         workers: processes for decisions; one more analyses deals.
         limit: seconds that a decision may take in its worker; then the worker is ended.
         patience: seconds that a table waits for a decision in all, the queue included.
+        ahead: start the workers with the server, not when the first is asked for.
     """
 
     def __init__(
@@ -50,7 +51,9 @@ class AgentPool:
         workers: int = 1,
         limit: float = 10.0,
         patience: float = 20.0,
+        ahead: bool = True,
     ) -> None:
+        self._ahead = ahead
         self.limit = limit
         self.patience = patience
         self._workers = workers
@@ -62,6 +65,8 @@ class AgentPool:
 
     def start(self) -> None:
         """Starts the workers, so that they are ready when somebody waits for them."""
+        if not self._ahead:
+            return
         if self._warm:
             self._pool().schedule(os.getpid)
         self._analysts().schedule(os.getpid)

@@ -38,7 +38,7 @@ class House:
     ) -> None:
         self.offer = offer or Offer()
         self.store = Store(path)
-        self.pool = pool or AgentPool(self.offer.specs)
+        self.pool = pool or AgentPool(self.offer.specs, ahead=False)
         rng = random.Random(seed)
         self.lobby = Lobby(
             self.store,

@@ -48,19 +48,18 @@ def test_a_bad_agent_is_replaced_and_the_others_do_not_wait(name: str, why: str)
         client, other = house.client(), house.client()
         await client.enter(setup={"seats": ["me", {"agent": bad}, {"agent": "rules"}]})
         await other.enter(setup=ALONE)
-        worst = 0.0
+        room = next(iter(house.lobby._live.values())).room
+        meanwhile = 0
         while client.state["phase"] != "OVER":
             if client.state["legal"]:
                 await client.act(client.state["legal"][0]["action"])
-            start = time.monotonic()
-            if other.state["legal"]:
+            if room.thinking is not None and other.state["legal"]:
                 told = await other.act(other.state["legal"][0]["action"])
                 assert told[0]["type"] == "update"
-                worst = max(worst, time.monotonic() - start)
+                meanwhile += 1
             await asyncio.sleep(0.01)
             await client.hear()
-        assert other.state["phase"] == "OVER"
-        assert worst < 0.9  # a second is what the hanging one takes
+        assert meanwhile
         assert client.state["seats"][1]["agent"] == "rules"
         told = [event for text in client.texts for event in _events(text)]
         replaced = [event for event in told if event["kind"] == "replaced"]
