@@ -82,6 +82,13 @@ RATIOS: Final = (
         "core with observation and mask : PufferLib's triple triad, every step counted",
         "marias/core-observe",
         ("pufferlib/tripletriad-steps",),
+        1,
+    ),
+    Ratio(
+        "the same with its 1024 environments",
+        "marias/core-observe-1024",
+        ("pufferlib/tripletriad-steps",),
+        1,
     ),
     Ratio(
         "core without observation : the same",
@@ -105,12 +112,16 @@ RATIOS: Final = (
         ("pettingzoo/leduc-raw",),
     ),
     Ratio(
-        "batch of one with observation : OpenSpiel's skat with tensor",
-        "marias/one-observe",
+        "one deal with observation and mask : OpenSpiel's skat with tensor",
+        "marias/one-deal",
         ("openspiel/skat-tensor",),
+        1,
     ),
     Ratio(
-        "batch of one with observation : RLCard, fastest game", "marias/one-observe", ("rlcard/*",)
+        "one deal with observation and mask : RLCard, fastest game",
+        "marias/one-deal",
+        ("rlcard/*",),
+        1,
     ),
 )
 
@@ -122,8 +133,10 @@ def _marias() -> list[Case]:
     return [
         core("core", "Mariáš core, batch 4096", 4096, False),
         core("core-observe", "Mariáš core with observations, batch 4096", 4096, True),
+        core("core-observe-1024", "Mariáš core with observations, batch 1024", 1024, True),
         core("one", "Mariáš core, batch of one", 1, False),
         core("one-observe", "Mariáš core with observations, batch of one", 1, True),
+        Case("marias/one-deal", "Mariáš OneDeal, observation and mask", OURS + "one_deal"),
         Case("marias/raw-env", "Mariáš raw_env()", OURS + "marias_aec", {"maker": "raw_env"}),
         Case("marias/env", "Mariáš env()", OURS + "marias_aec"),
         Case(

@@ -2,6 +2,7 @@
 
     python benchmarks/scaling.py            # about five minutes
     python benchmarks/scaling.py --quick
+    python benchmarks/scaling.py --check    # exit code 1 if a goal is missed
 
 Writes `scaling.md`, `.jsonl` and `.png` to the output folder.
 """
@@ -27,9 +28,16 @@ from benchmarks.report import (
 )
 
 RESULTS: Final = ROOT / "benchmarks" / "results"
-BATCHES: Final = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+BATCHES: Final = (1, 16, 256, 1024, 4096, 16384, 65536, 524_288)
 QUICK_BATCHES: Final = (1, 64, 4096, 65536)
 MEMORY_BATCHES: Final = (4096, 524_288)
+STANDARD: Final = 4096
+LARGE: Final = (65536, 524_288)
+MOST_COST: Final = 1.3
+"""Goal: a decision costs at most so many times as much in a large batch as in the standard one."""
+SHARED: Final = 16384
+LEAST_GAIN: Final = 1.8
+"""Goal: two threads do so many times as much as one, from so many deals on."""
 CORE: Final = "benchmarks.workloads:core"
 
 SERIES: Final = {
@@ -53,6 +61,7 @@ def cases(batches: Sequence[int]) -> list[Case]:
         )
         for label, (threads, observe) in SERIES.items()
         for batch in batches
+        if batch >= threads
     ]
     found += [
         Case(f"memory/{batch}", f"memory of {batch} deals", CORE, {"batch": batch}, repeats=1)
@@ -79,8 +88,8 @@ def memory_text(results: Sequence[Result]) -> str:
     rows = [float(r.name.partition("/")[2]) for r in (small, large)]
     growth = (large.extra["peak_bytes"] - small.extra["peak_bytes"]) / (rows[1] - rows[0])
     text = (
-        f"A deal's record has {large.extra['record_bytes']:.0f} bytes. With mask, actions, "
-        f"payments and what a step allocates, a process's peak grows by {growth:.0f} bytes "
+        f"A deal's record has {large.extra['record_bytes']:.0f} bytes. With payments, "
+        f"buffers and what a step allocates, a process's peak grows by {growth:.0f} bytes "
         f"for each deal (from {rows[0]:,.0f} to {rows[1]:,.0f} deals).\n"
     )
     seen = [r for r in results if r.ok and "observation_bytes" in r.extra]
@@ -88,6 +97,29 @@ def memory_text(results: Sequence[Result]) -> str:
         size = seen[-1].extra["observation_bytes"]
         text += f"The observation of the seat on turn adds {size:.0f} bytes where it is written.\n"
     return text
+
+
+def goal_rows(results: Sequence[Result]) -> list[tuple[str, str, str, bool]]:
+    """Returns (what, figure, goal, reached) of every goal whose two cases were measured."""
+    found = {r.name: r for r in results if r.ok}
+    rows = []
+    for label, (threads, _) in SERIES.items():
+        base = found.get(f"{label}/{STANDARD}")
+        for batch in LARGE:
+            large = found.get(f"{label}/{batch}")
+            if threads == 1 and base and large:
+                cost = base.value / large.value
+                what = f"{label} : cost of a decision at {batch:,} against {STANDARD:,}"
+                rows.append((what, f"{cost:.2f} ×", f"≤ {MOST_COST} ×", cost <= MOST_COST))
+    for name, two in found.items():
+        label, _, size = name.partition("/")
+        alone = label.replace("2 threads", "1 thread")
+        one = found.get(f"{alone}/{size}")
+        if label != alone and one and int(size) >= SHARED:
+            gain = two.wall / one.wall
+            what = f"{label} : {alone}, batch {int(size):,}"
+            rows.append((what, f"{gain:.2f} ×", f"≥ {LEAST_GAIN} ×", gain >= LEAST_GAIN))
+    return rows
 
 
 def write_report(results: Sequence[Result], out: Path) -> None:
@@ -109,11 +141,21 @@ def write_report(results: Sequence[Result], out: Path) -> None:
         "# Scaling\n\n"
         "Made by `python benchmarks/scaling.py`: decisions per second of the clock, and in "
         "brackets per CPU-second (random legal play with masks), a fresh process per case, pinned "
-        "to as many cores as threads, medians. Each thread is a Python thread with its own "
-        "`DealBatch` of the given size; the compiled code releases the interpreter lock.\n\n"
+        "to as many cores as threads, medians. A batch is stepped in parts of 4096 rows "
+        "(`DealBatch.parts`), which share their buffers. With two threads each steps its half; the "
+        "compiled code releases the interpreter lock.\n\n"
         f"{machine_line(machine(), ('numpy', 'numba'))}\n\n"
         f"{markdown_table(['batch', *SERIES], rows)}\n"
-        f"{memory_text(results)}" + "".join(f"\n{reason}\n" for reason in reasons)
+        + markdown_table(
+            ["", "", "goal"],
+            [
+                [what, figure, f"{goal} {'✓' if reached else '✗'}"]
+                for what, figure, goal, reached in goal_rows(results)
+            ],
+        )
+        + "\n"
+        + memory_text(results)
+        + "".join(f"\n{reason}\n" for reason in reasons)
     )
     write_atomically(out / "scaling.md", text)
     write_atomically(out / "scaling.jsonl", result_lines(results))
@@ -123,6 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the cases; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="shorter, fewer repeats, four batches")
+    parser.add_argument("--check", action="store_true", help="exit 1 if a goal is missed")
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the report")
     given = parser.parse_args(arguments)
     out: Path = given.out or (RESULTS / "quick" if given.quick else RESULTS)
@@ -136,6 +179,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("batch (deals stepped together)", "decisions per second"),
     )
     print(f"written to {out}")
+    missed = [what for what, *_, reached in goal_rows(results) if not reached]
+    if given.check and missed:
+        print("goals missed: " + "; ".join(missed), file=sys.stderr)
+        return 1
     return 0
 
 

@@ -69,6 +69,7 @@ CASES: Final = (
         WORK + "core",
         {"batch": 1, "observe": True},
     ),
+    Case("marias/one-deal", "OneDeal, observation and mask", WORK + "one_deal"),
     Case(
         "marias/raw-env",
         "marias_v0.raw_env",

@@ -54,9 +54,9 @@ def core(
     """DealBatch with `legal_mask`, `sample_legal` and `step`, and `observe` if wanted.
 
     Args:
-        batch: rows of each thread's batch.
+        batch: rows.
         observe: write the observation of the seat on turn before every step.
-        threads: Python threads, each with its own part of the deals.
+        threads: Python threads, each with its own part of the rows.
         rules: preset.
         most_steps: upper limit of the steps of one chunk.
     """
@@ -64,13 +64,12 @@ def core(
 
     if observe and not hasattr(DealBatch, "observe"):
         raise NotAvailableError("DealBatch.observe does not exist")
-    batches = [
-        DealBatch(batch, rules, seed=0, autoreset=True, first_index=batch * n)
-        for n in range(threads)
-    ]
-    steps = max(1, min(most_steps, CHUNK_DECISIONS // batch))
-    loops = [_stepper(one, steps, observe) for one in batches]
-    episodes = int(sum(one.deals["episode"].sum() for one in batches))
+    if batch < threads:
+        raise NotAvailableError(f"{batch} rows cannot be shared by {threads} threads")
+    whole = DealBatch(batch, rules, seed=0, autoreset=True)
+    steps = max(1, min(most_steps, CHUNK_DECISIONS * threads // batch))
+    loops = [_stepper(part, steps, observe) for part in whole.parts(-(-batch // threads))]
+    episodes = int(whole.deals["episode"].sum())
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def chunk() -> tuple[int, int]:
@@ -80,18 +79,37 @@ def core(
         else:
             for waiting in [pool.submit(loop) for loop in loops]:
                 waiting.result()
-        before, episodes = episodes, int(sum(one.deals["episode"].sum() for one in batches))
-        return steps * batch * threads, episodes - before
+        before, episodes = episodes, int(whole.deals["episode"].sum())
+        return steps * batch, episodes - before
 
-    row = batches[0].deals.itemsize
+    row = whole.deals.itemsize
     extra: dict[str, float] = {"record_bytes": row}
     note = "mask, legal sampling, step"
     if observe:
-        seen = batches[0].observe()
-        extra["observation_bytes"] = seen.nbytes / batch
+        seen = whole[:1].observe()
+        extra["observation_bytes"] = seen.nbytes
         extra["features"] = seen.shape[1]
         note = f"mask, {seen.shape[1]} features ({seen.dtype}), legal sampling, step"
     return Workload(chunk, note, extra)
+
+
+def one_deal(rules: str = "traditional", games: int = 100) -> Workload:
+    """`OneDeal`: one deal at a time, with observation and mask of every decision."""
+    from marias_env.one_deal import OneDeal
+
+    one = OneDeal(rules, seed=0)
+    draw, step = one.sample_legal, one.step
+
+    def chunk() -> tuple[int, int]:
+        decisions = 0
+        for _ in range(games):
+            turn = one.reset()
+            while turn >= 0:
+                turn = step(draw())
+                decisions += 1
+        return decisions, games
+
+    return Workload(chunk, f"mask, {len(one.observation)} features (int8), legal sampling, step")
 
 
 def aec(make: Callable[[], Any], games: int = 4, note: str = "") -> Workload:
@@ -154,7 +172,7 @@ def marias_aec(maker: str = "env", wrapped: bool = False, rules: str = "traditio
 
 def gym(opponents: str = "random", games: int = 20) -> Workload:
     """Our Gymnasium environment: one decision is the learner's, the opponents play inside."""
-    env = _face("gym_env").MariasEnv(opponents=opponents)
+    env = _face("faces.gym_env").MariasEnv(opponents=opponents)
     draw = random.Random(0).random
     env.reset(seed=0)
 
@@ -186,7 +204,7 @@ def sample_masks(masks: npt.NDArray[Any], generator: np.random.Generator) -> npt
 
 def vector(num_envs: int = 1024, all_seats: bool = False, steps: int = 20) -> Workload:
     """Our Gymnasium VectorEnv, ended rows dealt anew in the same step."""
-    face = _face("vector_env")
+    face = _face("faces.vector_env")
     env = face.MariasVectorEnv(num_envs, all_seats=all_seats, autoreset_mode="SameStep")
     info = env.reset(seed=0)[1]
     generator = np.random.default_rng(0)

@@ -270,6 +270,41 @@ def test_ratios_take_the_fastest_of_theirs() -> None:
     assert rows[2][3] == "not measured"
 
 
+def test_scaling_judges_its_goals() -> None:
+    def result(name: str, value: float) -> Result:
+        return Result(name, "", value=value, wall=value)
+
+    rows = scaling.goal_rows(
+        [
+            result("1 thread/4096", 100.0),
+            result("1 thread/16384", 90.0),
+            result("1 thread/65536", 80.0),
+            result("1 thread/524288", 50.0),
+            result("2 threads/4096", 100.0),
+            result("2 threads/16384", 170.0),
+            result("2 threads/65536", 160.0),
+            result("1 thread, observations/65536", 10.0),
+            result("2 threads, observations/65536", 15.0),
+        ]
+    )
+    assert [(row[0], row[1], row[3]) for row in rows] == [
+        ("1 thread : cost of a decision at 65,536 against 4,096", "1.25 ×", True),
+        ("1 thread : cost of a decision at 524,288 against 4,096", "2.00 ×", False),
+        ("2 threads : 1 thread, batch 16,384", "1.89 ×", True),
+        ("2 threads : 1 thread, batch 65,536", "2.00 ×", True),
+        ("2 threads, observations : 1 thread, observations, batch 65,536", "1.50 ×", False),
+    ]
+
+
+def test_workloads_of_every_face_can_be_built() -> None:
+    # A face that has moved would only be reported as not available.
+    for case in throughput.CASES:
+        if case.kind == "rate" and case.group == "marias" and "sb3" not in case.name:
+            small = {"batch": 2} if case.target.endswith(":core") else {}
+            decisions, _ = measure.load(case.target)(**{**case.arguments, **small}).chunk()
+            assert decisions > 0
+
+
 def test_scaling_says_what_a_deal_takes() -> None:
     results = [
         Result("memory/100", "", extra={"peak_bytes": 1000.0, "record_bytes": 9.0}),
