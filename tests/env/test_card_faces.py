@@ -16,9 +16,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("deck", DECKS)
-def test_a_sheet_has_every_card_and_the_back_once(deck):
+def test_a_sheet_has_every_card_the_back_and_every_suit_once(deck):
     sheet = ET.fromstring(face_sheet(deck))
-    assert [symbol.get("id") for symbol in sheet] == [*CARDS, "back"]
+    assert [symbol.get("id") for symbol in sheet] == [
+        *CARDS,
+        "back",
+        "suit-s",
+        "suit-c",
+        "suit-d",
+        "suit-h",
+    ]
     assert {symbol.tag for symbol in sheet} == {f"{SVG}symbol"}
 
 

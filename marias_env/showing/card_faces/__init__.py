@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from marias_env.cards import CARDS, card_id
-from marias_env.showing.card_faces.french import french_face
-from marias_env.showing.card_faces.german import german_face
+from marias_env.cards import CARDS, SUITS, card_id
+from marias_env.showing.card_faces import french, german
 from marias_env.showing.card_faces.shapes import HEIGHT, WIDTH, back, framed
 
 __all__ = ["DECKS", "HEIGHT", "WIDTH", "card_face", "card_picture", "face_sheet"]
 
-_FACES: Final = {"french": french_face, "german": german_face}
+_FACES: Final = {"french": french.french_face, "german": german.german_face}
+_SIGNS: Final = {"french": french.SIGNS, "german": german.SIGNS}
 DECKS: Final = tuple(_FACES)
 """Names of the decks that there are faces of."""
 
@@ -41,7 +41,9 @@ def card_picture(card: str | int | None, deck: str = "french") -> str:
 
 
 def face_sheet(deck: str = "french") -> str:
-    """Returns one SVG document with a `<symbol>` for each card, its id the card's text, and `back`.
+    """Returns one SVG document with a `<symbol>` for each card and suit.
+
+    Their ids are the cards' texts, `back`, and `suit-s` to `suit-h`.
 
     Raises:
         ValueError: no such deck.
@@ -51,5 +53,9 @@ def face_sheet(deck: str = "french") -> str:
         f'<symbol id="{name or "back"}" viewBox="0 0 {WIDTH} {HEIGHT}">'
         f"{card_face(name, deck)}</symbol>\n"
         for name in names
+    ]
+    symbols += [
+        f'<symbol id="suit-{letter}" viewBox="-50 -50 100 100">{sign}</symbol>\n'
+        for letter, sign in zip(SUITS, _SIGNS[deck])
     ]
     return f'<svg xmlns="http://www.w3.org/2000/svg">\n{"".join(symbols)}</svg>\n'

@@ -30,7 +30,7 @@ _CLUB: Final = (
     "C-44-1-36-10-25-10C-21-10-17-9-13-7C-18-12-21-17-21-24C-21-35-12-44 0-44Z"
 )
 _DIAMOND: Final = "M0-46C8-28 22-10 37 0C22 10 8 28 0 46C-8 28-22 10-37 0C-22-10-8-28 0-46Z"
-_SIGNS: Final = tuple(path(d, ink) for d, ink in zip((_SPADE, _CLUB, _DIAMOND, HEART), SUIT_INKS))
+SIGNS: Final = tuple(path(d, ink) for d, ink in zip((_SPADE, _CLUB, _DIAMOND, HEART), SUIT_INKS))
 _HAIR: Final = ("#6b4423", "#8a5a2b", "#c98f3d", "#a8501f")
 _CLOTH: Final = ("#c9d6f5", "#cfe8d3", "#f8dcae", "#f6c9c4")
 _JACK, _QUEEN, _KING, _ACE = 4, 5, 6, 7
@@ -39,7 +39,7 @@ _JACK, _QUEEN, _KING, _ACE = 4, 5, 6, 7
 def french_face(card: int) -> str:
     """Returns what is printed on a card's paper."""
     suit, rank = divmod(card, 8)
-    sign = _SIGNS[suit]
+    sign = SIGNS[suit]
     printed = corners(RANK_SIGNS["en"][rank], SUIT_INKS[suit], sign)
     if rank == _ACE:
         return printed + placed(sign, 50, 75, 0.62)
@@ -129,7 +129,7 @@ def _half(suit: int, rank: int) -> str:
             path("M33 22L30 36L36 36Z", "#cbd5e1", DARK, 0.6),
         ]
     parts.append(
-        placed(_SIGNS[suit], 36 if rank != _JACK else 66, 22 if rank != _JACK else 44, 0.11)
+        placed(SIGNS[suit], 36 if rank != _JACK else 66, 22 if rank != _JACK else 44, 0.11)
     )
     return "".join(parts)
 
@@ -140,5 +140,5 @@ def _sash(suit: int) -> str:
         '<rect x="28" y="71" width="44" height="8" fill="#fbf3dc"/>'
         f'<rect x="28" y="71" width="44" height="8" fill="{GOLD}" stroke="{DARK}" '
         'stroke-width="0.5"/>'
-        + "".join(placed(_SIGNS[suit], x, 75, 0.055) for x in (33, 41.5, 50, 58.5, 67))
+        + "".join(placed(SIGNS[suit], x, 75, 0.055) for x in (33, 41.5, 50, 58.5, 67))
     )

@@ -48,7 +48,7 @@ _BELL: Final = (
 _HEART: Final = path(HEART, "#d32f2f", "#7f1010", 4) + line(
     "M-28-12C-29-22-24-28-17-29", "#ffb4a8", 6
 )
-_SIGNS: Final = (_LEAF, _ACORN, _BELL, _HEART)
+SIGNS: Final = (_LEAF, _ACORN, _BELL, _HEART)
 _INKS: Final = (SUIT_INKS[1], "#5b3a12", SUIT_INKS[2], SUIT_INKS[3])
 # Coat, trimming and hose of each suit's men.
 _COATS: Final = (
@@ -64,7 +64,7 @@ _UNTER, _OBER, _KING, _ACE = 4, 5, 6, 7
 def german_face(card: int) -> str:
     """Returns what is printed on a card's paper."""
     suit, rank = divmod(card, 8)
-    sign = _SIGNS[suit]
+    sign = SIGNS[suit]
     printed = corners(RANK_SIGNS["cs"][rank], _INKS[suit], sign)
     if rank == _ACE:
         return printed + _ace(suit)
@@ -75,7 +75,7 @@ def german_face(card: int) -> str:
 
 def _ace(suit: int) -> str:
     # Two great signs on one stem, and a ribbon between them.
-    sign = _SIGNS[suit]
+    sign = SIGNS[suit]
     return (
         line("M50 58C44 68 56 82 50 92", "#5b3a12", 3)
         + placed(sign, 50, 43, 0.5)
@@ -124,14 +124,14 @@ def _man(suit: int, ober: bool) -> str:
             path("M46 35C45 24 63 24 62 35C57 33 51 33 46 35Z", coat, DARK, 0.7),
             path("M60 30C66 18 77 17 79 23C73 21 68 26 64 33Z", PAPER, DARK, 0.6),
         ]
-        parts.append(placed(_SIGNS[suit], 33, 35, 0.27))
+        parts.append(placed(SIGNS[suit], 33, 35, 0.27))
     else:
         parts += [
             path("M44 38C44 26 60 24 66 32C66 35 64 37 62 38C57 35 50 35 44 38Z", coat, DARK, 0.7),
             line("M44.5 38C50 35 58 35 63 38", trim, 2.4),
             path("M48 30C44 20 36 20 34 25C39 24 43 28 45 34Z", PAPER, DARK, 0.6),
         ]
-        parts.append(placed(_SIGNS[suit], 31, 105, 0.3))
+        parts.append(placed(SIGNS[suit], 31, 105, 0.3))
     return "".join(parts)
 
 
@@ -178,6 +178,6 @@ def _king(suit: int) -> str:
             circle(54, 33, 1.8, _INKS[suit]),
             circle(48, 35, 1.2, PAPER),
             circle(60, 35, 1.2, PAPER),
-            placed(_SIGNS[suit], 54, 112, 0.22),
+            placed(SIGNS[suit], 54, 112, 0.22),
         ]
     )
