@@ -6,7 +6,7 @@ import contextlib
 import json
 import math
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,31 @@ def write_bytes_atomic(path: str | Path, data: bytes) -> None:
 def write_text_atomic(path: str | Path, text: str) -> None:
     """As `write_bytes_atomic`, for UTF-8 text."""
     write_bytes_atomic(path, text.encode("utf-8"))
+
+
+def dump_json(value: Any, indent: int | None = None, compact: bool = False) -> str:
+    """Returns a value as JSON that every reader takes: null where a number is not finite.
+
+    Args:
+        value: what `json.dumps` takes.
+        indent: spaces of each level, on lines of their own; None: one line.
+        compact: without spaces.
+    """
+    separators = (",", ":") if compact else None
+    try:
+        return json.dumps(value, indent=indent, separators=separators, allow_nan=False)
+    except ValueError:
+        return json.dumps(_without_nan(value), indent=indent, separators=separators)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(item) for item in value]
+    return value
 
 
 def parse_json(text: str | bytes) -> Any:

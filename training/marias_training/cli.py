@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +19,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from marias_env.cli_records import Rules as RulesOption
 from marias_env.errors import MariasError
+from marias_env.files import dump_json
+from marias_env.terminal import echo, exit_code
 
 if TYPE_CHECKING:
     # The arena loads compiled code, for which `marias --help` shall not wait.
@@ -59,9 +61,7 @@ def evaluate_command(
     metric: Annotated[
         str, typer.Option(help="What --until looks at: raw units, or capped (at 16 per opponent).")
     ] = "raw",
-    rules: Annotated[
-        str, typer.Option(help="Rules: traditional, online or additive.")
-    ] = "traditional",
+    rules: RulesOption = "traditional",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the common deal set.")] = 0,
     processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     ray: Annotated[
@@ -102,13 +102,14 @@ def evaluate_command(
     breakdown: Annotated[
         bool, typer.Option(help="Show the breakdown by role, contract and announcement.")
     ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON instead of tables.")
+    ] = False,
 ) -> None:
     """Measure agents against each other on duplicate deals, every pair in all six seatings."""
-    # Where nobody looks on, a table is as wide as it needs to be.
-    width = None if sys.stdout.isatty() else 140
     from marias_training.arena import EvaluationInterrupted, evaluate
 
-    console, messages = Console(width=width), Console(stderr=True)
+    console, messages = Console(), Console(stderr=True)
     if resume and out is None:
         raise typer.BadParameter(
             "needs --out, the folder of the run to go on with", param_hint="--resume"
@@ -136,19 +137,19 @@ def evaluate_command(
                 on_progress=lambda done: _advance(bar, task, done),
             )
     except EvaluationInterrupted as stopped:
-        _finish(stopped.evaluation, out, breakdown, console)
+        _finish(stopped.evaluation, out, breakdown, as_json, console)
         messages.print(
-            f"\nInterrupted after {stopped.evaluation.deals} deals. {_how_on(stopped)}",
+            f"\nInterrupted after {stopped.evaluation.deals} deals. {_how_on(stopped, out)}",
             markup=False,
             soft_wrap=True,
         )
-        raise typer.Exit(130) from None
+        raise typer.Exit(exit_code(stopped)) from None
     except (MariasError, ValueError, OSError) as error:
         # As one line, whatever the width; a name in it may hold what Rich would take for markup.
         typer.secho(f"Error: {' '.join(str(error).split())}", fg="red", err=True)
         raise typer.Exit(2) from None
-    _finish(evaluation, out, breakdown, console)
-    if records is not None:
+    _finish(evaluation, out, breakdown, as_json, console)
+    if records is not None and not as_json:
         console.print(f"records: {records}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -163,9 +164,13 @@ def _ray_executor() -> RayExecutor:
         ) from error
 
 
-def _how_on(stopped: EvaluationInterrupted) -> str:
+def _how_on(stopped: EvaluationInterrupted, out: Path | None) -> str:
     if stopped.saved is None:
-        return "Nothing was saved; with --out DIR a run can be resumed."
+        return (
+            "Nothing was saved: what --out keeps are finished chunks (--chunk deals)."
+            if out is not None
+            else "Nothing was saved; with --out DIR a run can be resumed."
+        )
     return f"They are saved in {stopped.saved}: the same command with --resume goes on."
 
 
@@ -188,14 +193,20 @@ def _advance(bar: Progress, task: TaskID, done: Done) -> None:
     bar.update(task, completed=done.deals, total=done.wanted, width=width)
 
 
-def _finish(evaluation: Evaluation, out: Path | None, breakdown: bool, console: Console) -> None:
+def _finish(
+    evaluation: Evaluation, out: Path | None, breakdown: bool, as_json: bool, console: Console
+) -> None:
     # Imported here: what the table needs is not needed to list the commands.
     from marias_training.arena.outputs import write_outputs
     from marias_training.arena.tables import print_tables
 
     if evaluation.deals == 0:
         return
+    # Files first: whoever reads the tables through `| head` gets them all the same.
+    written = [] if out is None else write_outputs(evaluation, out)
+    if as_json:
+        echo(dump_json(evaluation.to_dict()))
+        return
     print_tables(evaluation, console, breakdown)
-    if out is not None:
-        for path in write_outputs(evaluation, out):
-            console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+    for path in written:
+        console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from marias_env.files import write_text_atomic
+from marias_env.files import dump_json, write_text_atomic
 from marias_training.arena.plots import plot
 from marias_training.arena.summary import Evaluation
 from marias_training.arena.tables import breakdown_csv, markdown, pairs_csv
@@ -23,7 +22,7 @@ def write_outputs(evaluation: Evaluation, folder: str | Path) -> list[Path]:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        "evaluation.json": json.dumps(evaluation.to_dict(), indent=1) + "\n",
+        "evaluation.json": dump_json(evaluation.to_dict(), indent=1) + "\n",
         "pairs.csv": pairs_csv(evaluation),
         "breakdown.csv": breakdown_csv(evaluation),
         "evaluation.md": markdown(evaluation),

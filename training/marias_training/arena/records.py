@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import shutil
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from marias_env.files import atomic_file
 from marias_training.arena.chunk import Chunk, Job
 
 
@@ -22,22 +22,27 @@ def merge_records(path: str | Path, job: Job, chunks: Sequence[Chunk]) -> None:
     """
     path = Path(path)
     parts = [job.records_file(int(chunk["start"]), int(chunk["deals"])) for chunk in chunks]
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with _open(temporary, compress=path.suffix == ".gz") as file:
-            for part in parts:
-                if part is not None:
-                    with part.open("rb") as source:
-                        shutil.copyfileobj(source, file)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    if job.records is not None:
-        for part in job.records.glob("deals-*.jsonl"):
-            part.unlink()
-        # A part that another process is still writing keeps the folder.
-        if not any(job.records.iterdir()):
-            job.records.rmdir()
+    compress = path.suffix == ".gz"
+    with atomic_file(path) as temporary, _open(temporary, compress) as file:
+        for part in parts:
+            if part is not None:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, file)
+    remove_parts(job)
+
+
+def remove_parts(job: Job) -> None:
+    """Removes the parts of a job's records, and their folder."""
+    if job.records is None or not job.records.is_dir():
+        return
+    for part in job.records.glob("deals-*.jsonl"):
+        part.unlink()
+    # What a process that was ended left half written.
+    for part in job.records.glob(".deals-*.tmp"):
+        part.unlink()
+    # A part that another process is still writing keeps the folder.
+    if not any(job.records.iterdir()):
+        job.records.rmdir()
 
 
 def _open(path: Path, compress: bool) -> BinaryIO:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from marias_env.errors import MariasError
-from marias_env.files import write_text_atomic
+from marias_env.files import dump_json, parse_json, write_text_atomic
 from marias_training.arena.chunk import Chunk
 
 FORMAT: Final = "marias-arena/1"
@@ -22,8 +21,8 @@ class ResultsError(MariasError, ValueError):
 class ResultsFile:
     """Chunks on disk. A run may be killed at any moment: a chunk is there wholly or not at all.
 
-    A chunk is one line that is written with one call and synced. What a killed run left of a line
-    is cut off when the file is opened again.
+    A chunk is one line that is written and synced before the next one. What a killed run left of a
+    line is cut off when the file is opened again, what a full disk left of it at once.
 
     Args:
         path: the file.
@@ -31,8 +30,9 @@ class ResultsFile:
         resume: go on with an existing file; without it an existing file is an error.
 
     Raises:
-        ResultsError: the file exists and `resume` is not given, its header differs, or it is no
-            results file.
+        ResultsError: the file holds chunks and `resume` is not given, its header differs, or it is
+            no results file. A header without chunks, all that a run left which did not get far, is
+            in nobody's way.
     """
 
     def __init__(self, path: str | Path, header: Mapping[str, Any], resume: bool = False) -> None:
@@ -40,14 +40,16 @@ class ResultsFile:
         self.header = {"format": FORMAT, **header}
         self.chunks: dict[tuple[int, int], Chunk] = {}
         if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_text_atomic(self.path, json.dumps(self.header) + "\n")
+            self._begin()
+            return
+        found, self.chunks, length = read_file(self.path)
+        if not self.chunks:
+            self._begin()
             return
         if not resume:
             raise ResultsError(
                 f"{self.path} exists already; resume it (`--resume`) or write to another place"
             )
-        found, self.chunks, length = read_file(self.path)
         differing = [
             f"{key}: {found.get(key)!r} there, {self.header.get(key)!r} now"
             for key in {**found, **self.header}
@@ -59,13 +61,32 @@ class ResultsFile:
         if length < self.path.stat().st_size:
             os.truncate(self.path, length)
 
+    def _begin(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_text_atomic(self.path, dump_json(self.header) + "\n")
+
     def append(self, chunk: Chunk) -> None:
-        """Adds a finished chunk; when this returns it is on disk."""
-        line = json.dumps(chunk, separators=(",", ":")) + "\n"
-        with self.path.open("ab", buffering=0) as file:
-            file.write(line.encode())
-            os.fsync(file.fileno())
+        """Adds a finished chunk; when this returns it is on disk.
+
+        Raises:
+            OSError: the disk is full, for example; the chunks before it are kept.
+        """
+        line = dump_json(chunk, compact=True) + "\n"
+        length = self.path.stat().st_size
+        try:
+            with self.path.open("ab") as file:
+                file.write(line.encode())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            os.truncate(self.path, length)
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
         self.chunks[chunk["start"], chunk["deals"]] = chunk
+
+    def discard_empty(self) -> None:
+        """Removes the file if no chunk is in it."""
+        if not self.chunks:
+            self.path.unlink(missing_ok=True)
 
 
 def read_file(path: str | Path) -> tuple[dict[str, Any], dict[tuple[int, int], Chunk], int]:
@@ -84,7 +105,7 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], dict[tuple[int, int], C
     parsed: list[dict[str, Any]] = []
     for number, line in enumerate(lines, start=1):
         try:
-            value = json.loads(line)
+            value = parse_json(line)
         except ValueError as error:
             raise ResultsError(f"{path}, line {number}: not JSON: {error}") from error
         if not isinstance(value, dict):

@@ -21,10 +21,10 @@ import marias_env
 from marias_env.errors import AgentError
 from marias_env.options import Bound, Choice, Maybe, Real, Whole, check
 from marias_env.rules import Rules, get_rules, preset_and_options
-from marias_training.arena.chunk import AgentLike, Chunk, Job, make_agent
+from marias_training.arena.chunk import AgentLike, Chunk, Job, Players
 from marias_training.arena.lineups import Contest, difference
 from marias_training.arena.pairs import METRICS, PairResult
-from marias_training.arena.records import merge_records
+from marias_training.arena.records import merge_records, remove_parts
 from marias_training.arena.results import ResultsFile
 from marias_training.arena.stats import intervals, t_half_widths
 from marias_training.arena.summary import Evaluation, stacked
@@ -179,19 +179,23 @@ def evaluate(
         # Its own folder for each evaluation: what another one left behind is not taken for ours.
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()[:8]
         job = dataclasses.replace(job, records=Path(f"{records}.parts-{digest}"))
-    if processes > 1 or executor is not None:
-        # Here a wrong name is an error of its own; in a worker it would only break the pool.
-        for agent in job.agents:
-            make_agent(agent)
+    # Before anything is written; and in a worker a wrong name would only break the pool.
+    players = Players(job)
     file = None if out is None else ResultsFile(out, header, resume)
     run = _Run(job, file, chunk, wanted, until, metric, min_deals, on_progress)
     try:
-        done = run.go(processes, executor)
+        done = run.go(players, processes, executor)
+        if records is not None:
+            merge_records(records, job, done)
     except KeyboardInterrupt:
         partial = Evaluation(header, job.contests, run.prefix, job.variates)
-        raise EvaluationInterrupted(partial, None if file is None else file.path) from None
-    if records is not None:
-        merge_records(records, job, done)
+        saved = file.path if file is not None and file.chunks else None
+        raise EvaluationInterrupted(partial, saved) from None
+    finally:
+        if file is not None:
+            file.discard_empty()
+        if file is None or not file.chunks:
+            remove_parts(job)  # no later run could use them
     return Evaluation(header, job.contests, done, job.variates)
 
 
@@ -279,7 +283,9 @@ class _Run:
         self.finished = False
         self.resumed = 0
 
-    def go(self, processes: int, executor: concurrent.futures.Executor | None) -> list[Chunk]:
+    def go(
+        self, players: Players, processes: int, executor: concurrent.futures.Executor | None
+    ) -> list[Chunk]:
         """Plays what is missing; returns the chunks that count, in order."""
         if self.file is not None:
             for piece in self.pieces:
@@ -290,7 +296,7 @@ class _Run:
         self._report()
         if not self.finished:
             # Closed at once when the run ends or fails: workers must not play on.
-            with contextlib.closing(self._play(processes, executor)) as chunks:
+            with contextlib.closing(self._play(players, processes, executor)) as chunks:
                 for chunk in chunks:
                     if self.file is not None:
                         self.file.append(chunk)
@@ -306,14 +312,14 @@ class _Run:
         return path is None or path.is_file()
 
     def _play(
-        self, processes: int, executor: concurrent.futures.Executor | None
+        self, players: Players, processes: int, executor: concurrent.futures.Executor | None
     ) -> Generator[Chunk, None, None]:
         missing = [piece for piece in self.pieces if piece not in self.done]
         if executor is not None:
             ahead = 2 * int(getattr(executor, "workers", processes))
             yield from chunks_on(executor, self.job, missing, ahead)
         elif processes == 1:
-            yield from chunks_here(self.job, missing)
+            yield from chunks_here(self.job, players, missing)
         else:
             yield from chunks_in_processes(self.job, missing, processes)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import itertools
 import math
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from marias_env.actions import PHASES
 from marias_training.arena.bidding_regret import BIDDING
 from marias_training.arena.breakdown import GROUPS
+from marias_training.arena.grid import Grid, print_grid
 from marias_training.arena.pairs import METRICS
 from marias_training.arena.stats import Interval
 from marias_training.arena.summary import Evaluation
@@ -30,18 +27,6 @@ GROUP_TITLES = {
     "announced": "announced",
     "raised": "raised",
 }
-BY_AGENT = ("Breakdown", "Double-dummy regret")
-"""Long tables, with a line between agents."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Grid:
-    """A table of texts: its title, a note on how to read it, column heads and rows."""
-
-    title: str
-    note: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def show(interval: Interval) -> str:
@@ -92,7 +77,8 @@ def _pairs(evaluation: Evaluation) -> Grid:
         "capped at 16 units per opponent; trimmed: without 5 % of deals at either end; "
         "top 1 %: their share of the variance; A vs 2 B: A's own units where it sits alone"
     )
-    return Grid("A minus B", note, heads, tuple(rows))
+    optional = ("top 1 %", "trimmed", "B vs 2 A", "A vs 2 B")
+    return Grid("A minus B", note, heads, tuple(rows), optional)
 
 
 def _par(evaluation: Evaluation) -> Grid:
@@ -109,7 +95,8 @@ def _par(evaluation: Evaluation) -> Grid:
         "A − B in two parts that add up: what the contracts and doublings were worth double dummy "
         "at the first lead, and what play made of them"
     )
-    return Grid("Bidding and card play", note, heads, tuple(rows))
+    optional = ("bidding", "card play")
+    return Grid("Bidding and card play", note, heads, tuple(rows), optional)
 
 
 def _adjusted(evaluation: Evaluation) -> Grid:
@@ -127,9 +114,9 @@ def _adjusted(evaluation: Evaluation) -> Grid:
         for pair in evaluation.pairs.values()
         for name, found in pair.adjusted.items()
     ]
-    heads = ("A", "B", "variate", "A − B", "saved", "A − B capped", "saved")
+    heads = ("A", "B", "variate", "A − B", "saved", "A − B capped", "saved capped")
     note = "after a control variate, its coefficients fixed before; saved: share of the variance"
-    return Grid("Control variates", note, heads, tuple(rows))
+    return Grid("Control variates", note, heads, tuple(rows), ("saved", "saved capped"))
 
 
 def _matrix(evaluation: Evaluation, metric: str) -> Grid:
@@ -195,7 +182,8 @@ def _breakdown(evaluation: Evaluation) -> Grid:
         "declarer, as defender; doublings: of the game at the end; raised: said to the game"
     )
     heads = ("agent", "group", "what", "times", "share", "won", "own units", "V")
-    return Grid("Breakdown", note, heads, tuple(rows))
+    optional = ("won", "V", "times")
+    return Grid("Breakdown", note, heads, tuple(rows), optional, sections=True)
 
 
 def _per_opponent(group: str, key: str, own: float) -> str:
@@ -249,7 +237,8 @@ def _regrets(evaluation: Evaluation) -> Grid:
         "decisions; cards: per opponent, by trick; bidding: of the own payment, by phase, the "
         "rules player bidding on after each option; optimal: gave nothing away"
     )
-    return Grid("Double-dummy regret", note, heads, tuple(rows))
+    optional = ("optimal", "regret", "decisions")
+    return Grid("Double-dummy regret", note, heads, tuple(rows), optional, sections=True)
 
 
 def _use(evaluation: Evaluation) -> Grid:
@@ -268,7 +257,7 @@ def _use(evaluation: Evaluation) -> Grid:
         )
     note = "asked: equal decisions of different line-ups are asked once"
     heads = ("agent", "decisions", "asked", "seconds", "µs each")
-    return Grid("Time", note, heads, tuple(rows))
+    return Grid("Time", note, heads, tuple(rows), ("decisions", "seconds"))
 
 
 # ---------------------------------------------------------------------- three ways to write them
@@ -277,23 +266,7 @@ def _use(evaluation: Evaluation) -> Grid:
 def print_tables(evaluation: Evaluation, console: Console, breakdown: bool = True) -> None:
     """Prints the tables."""
     for grid in grids(evaluation, breakdown):
-        table = Table(
-            title=escape(grid.title),
-            caption=escape(grid.note),
-            box=box.SIMPLE_HEAD,
-            title_justify="left",
-        )
-        for number, head in enumerate(grid.heads):
-            table.add_column(escape(head), justify="right" if _numeric(grid, number) else "left")
-        for row, following in itertools.zip_longest(grid.rows, grid.rows[1:]):
-            ends = following is not None and following[0] != row[0] and grid.title in BY_AGENT
-            # Agents may be called anything: a path with brackets is no markup.
-            table.add_row(*map(escape, row), end_section=ends)
-        console.print(table)
-
-
-def _numeric(grid: Grid, column: int) -> bool:
-    return any(row[column][:1] in "+-–0123456789" for row in grid.rows if row[column])
+        print_grid(grid, console)
 
 
 def markdown(evaluation: Evaluation, breakdown: bool = True) -> str:
@@ -306,7 +279,7 @@ def markdown(evaluation: Evaluation, breakdown: bool = True) -> str:
     for grid in grids(evaluation, breakdown):
         lines = [f"## {grid.title}", "", f"{grid.note[:1].upper()}{grid.note[1:]}.", ""]
         lines.append("| " + " | ".join(grid.heads) + " |")
-        aligned = ["--:" if _numeric(grid, n) else "---" for n in range(len(grid.heads))]
+        aligned = ["--:" if grid.numeric(n) else "---" for n in range(len(grid.heads))]
         lines.append("|" + "|".join(aligned) + "|")
         # The star that marks significance must not begin emphasis.
         lines += ["| " + " | ".join(row).replace("*", r"\*") + " |" for row in grid.rows]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import hashlib
 import itertools
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from typing import Any, TypeVar
 
 from marias_env.errors import MariasError
 from marias_training.arena.chunk import Chunk, Job, Players, play_chunk
 
+T = TypeVar("T")
 Piece = tuple[int, int]
 """First deal and number of deals of a chunk."""
 
@@ -24,9 +28,8 @@ class WorkerError(MariasError, RuntimeError):
     """A worker process ended without a result; the finished chunks are kept."""
 
 
-def chunks_here(job: Job, pieces: Sequence[Piece]) -> Iterator[Chunk]:
+def chunks_here(job: Job, players: Players, pieces: Sequence[Piece]) -> Iterator[Chunk]:
     """Plays chunks in this process, in order."""
-    players = Players(job)
     for start, size in pieces:
         yield play_chunk(job, players, start, size)
 
@@ -35,8 +38,8 @@ def chunks_in_processes(job: Job, pieces: Sequence[Piece], processes: int) -> It
     """Plays chunks in processes of this machine; they come as they are finished."""
     before = {child.pid for child in multiprocessing.active_children()}
     # Spawned, since forking a process with threads (torch, Numba) can deadlock.
-    pool = concurrent.futures.ProcessPoolExecutor(
-        processes, mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker
+    pool = _Pool(
+        processes, mp_context=multiprocessing.get_context("spawn"), initializer=start_worker
     )
     try:
         yield from chunks_on(pool, job, pieces, processes + 1)
@@ -45,7 +48,7 @@ def chunks_in_processes(job: Job, pieces: Sequence[Piece], processes: int) -> It
         # A chunk may take minutes; nobody waits for those that no longer count.
         for child in multiprocessing.active_children():
             if child.pid not in before:
-                child.terminate()
+                child.kill()
 
 
 def chunks_on(
@@ -87,9 +90,42 @@ def chunks_on(
                 ) from error
 
 
-def _start_worker() -> None:
-    # Ctrl-C goes to every process of the terminal; the parent alone decides what happens.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+class _Pool(concurrent.futures.ProcessPoolExecutor):
+    # Ctrl-C goes to every process of the terminal, also to one that has only just been started and
+    # does not ignore it yet: it inherits a mask that holds the signal back.
+
+    def submit(
+        self, fn: Callable[..., T], /, *args: Any, **kwargs: Any
+    ) -> concurrent.futures.Future[T]:
+        with _interrupts_held():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def start_worker() -> None:
+    """Prepares a worker process: its parent alone decides when it ends, and it ends with it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # A parent that was killed cannot tell its workers, and they would wait for work for ever.
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 _made: dict[str, tuple[Job, Players]] = {}
