@@ -45,6 +45,18 @@ _ENTRIES: Final[dict[str, Entry]] = {
         ("marias_agents.rules.agent", "make_random_cards"),
         "bids and announces as `rules`, plays random cards",
     ),
+    "book": Entry(
+        ("marias_agents.book.agent", "make_book"),
+        "after the book's thresholds and conventions, nothing fitted",
+    ),
+    "stranger": Entry(
+        ("marias_agents.strangers.styles", "make_stranger"),
+        "stranger:NAME: a player of the population that judges (book, bold, cautious, …)",
+    ),
+    "tuning": Entry(
+        ("marias_agents.strangers.styles", "make_tuning"),
+        "tuning:NAME: a player of the population for tuning (root, quiet, grasping)",
+    ),
     "pimc": Entry(
         ("marias_agents.search.agent", "make_pimc"),
         "pimc:N: searches every decision in sampled worlds, N of them solved for a first card",

@@ -34,10 +34,6 @@ from marias_env.rules import RULES
 
 SCALE: Final = 1000
 """Points per unit."""
-EXPLORE: Final = 50
-"""Per thousand decisions before play: a random action is taken, so that rare contracts are seen."""
-CAP: Final = 40.0
-"""Units per opponent beyond which a deal counts no more: tames doubled hundreds."""
 RATES: Final = np.array([300, 300, 80, 300, 300, 700, 400, 150, 0, 300], dtype=np.int64)
 """Per thousand, how many decisions of each phase are tried; the last: play without trumps."""
 SHARES: Final = {"traditional": 0.8, "online": 0.2}
@@ -47,6 +43,28 @@ RIDGE_CALLS: Final = 150.0
 """Strength of the pull to the points so far, in decisions."""
 DAMPING: Final = 0.7
 """Share of the fitted change that is made: all phases change at once, each assuming the others."""
+
+
+class Objective(NamedTuple):
+    """What a fit is after. Other objectives make players of other styles.
+
+    Attributes:
+        cap: units per opponent beyond which a deal counts no more: tames doubled hundreds.
+        power: a payment of x units counts x**power: 1 units, 0.5 afraid of high stakes, near 0 who
+            wins the deal and not how much.
+        tens: what ten card points count in play beside the result, in units.
+        explore: per thousand decisions before play a random action is taken, so that rare contracts
+            are seen.
+    """
+
+    cap: float = 40.0
+    power: float = 1.0
+    tens: float = 0.03
+    explore: int = 50
+
+
+UNITS: Final = Objective()
+"""What the shipped points were fitted to."""
 
 
 class Rows(NamedTuple):
@@ -74,7 +92,16 @@ def play_on(deal: Any, r: Any, points: Any, at: Any, view: Any) -> None:
 
 
 @jit
-def outcome(deal: Any, play: Any) -> Any:
+def counted(units: Any, cap: Any, power: Any) -> Any:
+    """What units per opponent count under an objective, with their sign."""
+    size = min(abs(units), cap)
+    if power != 1.0:
+        size = size**power
+    return size if units > 0 else -size
+
+
+@jit
+def outcome(deal: Any, play: Any, objective: Any) -> Any:
     """What a finished deal was worth to its declarer, for fitting.
 
     Before play: units. In play the stakes are given, so levels and hearts are divided out, and
@@ -82,18 +109,19 @@ def outcome(deal: Any, play: Any) -> Any:
     """
     value = np.float64(deal["value"])
     if not play:
-        return max(min(value, CAP), -CAP)
+        return counted(value, objective.cap, objective.power)
     if deal["contract"] != SUIT_GAME:
         return 2.0 if deal["made"] == 1 else -2.0
     stake = np.float64((1 << np.int64(deal["levels"][0])) * hearts_factor(deal["trump"]))
     tens = np.float64(deal["points"][0] - deal["points"][1]) / 10.0
-    return max(min(value / stake, 10.0), -10.0) + 0.03 * tens
+    return counted(value / stake, 10.0, objective.power) + objective.tens * tens
 
 
 @jit
 def try_actions(
     rules: Any,
     points: Any,
+    objective: Any,
     root: Any,
     rates: Any,
     at_rows: Any,
@@ -148,7 +176,7 @@ def try_actions(
                     copies[0] = d
                     step(copies[0], r, action)
                     play_on(copies[0], r, points, at, views[1:])
-                    own = outcome(copies[0], play)
+                    own = outcome(copies[0], play, objective)
                     if seat != copies[0]["declarer"]:
                         own = -own
                     elif not play:
@@ -159,7 +187,7 @@ def try_actions(
                     row += 1
                 decision += 1
             random = advance(random)
-            if not play and below(random, 1000) < EXPLORE:
+            if not play and below(random, 1000) < objective.explore:
                 random = advance(random)
                 other = nth_bit(actions, below(random, popcount(actions)))
                 if other != chosen and phase != DISCARD:
@@ -267,7 +295,9 @@ def joined(parts: list[Rows]) -> Rows:
     )
 
 
-def collect(points: npt.NDArray[np.int64], preset: str, size: int, seed: int) -> Rows:
+def collect(
+    points: npt.NDArray[np.int64], preset: str, size: int, seed: int, objective: Objective = UNITS
+) -> Rows:
     """Returns about `size` tried actions of deals under a preset."""
     rows = Rows(
         np.zeros((size, MAX_TERMS), dtype=np.int32),
@@ -278,16 +308,21 @@ def collect(points: npt.NDArray[np.int64], preset: str, size: int, seed: int) ->
     )
     entropy = [seed, list(RULES).index(preset)]
     root = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
-    used = try_actions(pack_rules(RULES[preset]), points, root, RATES, *rows)
+    used = try_actions(pack_rules(RULES[preset]), points, objective, root, RATES, *rows)
     return rows_at(rows, slice(0, used))
 
 
-def fit_round(points: npt.NDArray[np.int64], size: int, seed: int) -> npt.NDArray[np.int64]:
+def fit_round(
+    points: npt.NDArray[np.int64], size: int, seed: int, objective: Objective = UNITS
+) -> npt.NDArray[np.int64]:
     """Returns the points after one round of `size` tried actions."""
     start = points / SCALE
     new = start.copy()
     every = joined(
-        [collect(points, preset, int(size * share), seed) for preset, share in SHARES.items()]
+        [
+            collect(points, preset, int(size * share), seed, objective)
+            for preset, share in SHARES.items()
+        ]
     )
     for block in np.unique(every.blocks):
         mine = rows_at(every, every.blocks == block)
@@ -308,13 +343,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=Path, default=POINTS_FILE)
     parser.add_argument("--from-nothing", action="store_true", help="start with every entry 0")
+    parser.add_argument("--cap", type=float, default=UNITS.cap, help="units per opponent")
+    parser.add_argument("--power", type=float, default=UNITS.power, help="1 units, near 0 wins")
+    parser.add_argument("--tens", type=float, default=UNITS.tens, help="units for ten points")
+    parser.add_argument("--explore", type=int, default=UNITS.explore, help="per thousand calls")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     points = load_points(given.start)
     if given.from_nothing:
         points = np.zeros(num_points(), dtype=np.int64)
+    objective = Objective(given.cap, given.power, given.tens, given.explore)
     for number in range(given.rounds):
-        points = fit_round(points, given.rows, given.seed + number)
+        points = fit_round(points, given.rows, given.seed + number, objective)
         save_points(points, given.out)
 
 

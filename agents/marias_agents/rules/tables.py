@@ -7,14 +7,19 @@ the other in one vector, so that compiled code needs a single array.
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from marias_env.errors import AgentError
+from marias_env.files import write_bytes_atomic, write_text_atomic
 
 MAX_TERMS: Final = 24
 """Room for the terms of one action."""
@@ -51,11 +56,19 @@ def num_points() -> int:
 
 
 def points_vector(by_name: Mapping[str, Any]) -> npt.NDArray[np.int64]:
-    """Returns the vector of points from tables by name; a table that is missing counts nothing."""
+    """Returns the vector of points from tables by name; a table that is missing counts nothing.
+
+    Raises:
+        ValueError: a table of another size.
+    """
     vector = np.zeros(num_points(), dtype=np.int64)
     for name, place in TABLES.items():
         if name in by_name:
             values = np.asarray(by_name[name], dtype=np.int64).reshape(-1)
+            if values.size != math.prod(place.shape):
+                raise ValueError(
+                    f"table {name!r} has {values.size} entries; expected {math.prod(place.shape)}"
+                )
             vector[place.base : place.base + values.size] = values
     return vector
 
@@ -69,11 +82,28 @@ def points_by_name(vector: npt.NDArray[np.int64]) -> dict[str, list[int]]:
 
 
 def load_points(path: Path = POINTS_FILE) -> npt.NDArray[np.int64]:
-    """Reads the vector of points from a file."""
-    return points_vector(json.loads(path.read_text(encoding="utf-8")))
+    """Reads the vector of points from a file of `save_points`.
+
+    Raises:
+        AgentError: the file is no file of points.
+    """
+    try:
+        if path.suffix == ".npz":
+            with np.load(path) as arrays:
+                return points_vector(dict(arrays))
+        return points_vector(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, zipfile.BadZipFile) as error:
+        raise AgentError(f"{path}: not a file of points: {error}") from error
 
 
 def save_points(vector: npt.NDArray[np.int64], path: Path = POINTS_FILE) -> None:
-    """Writes the vector of points, one table a line."""
-    lines = [f'"{name}": {json.dumps(values)}' for name, values in points_by_name(vector).items()]
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    """Writes the vector of points: a table a line (`.json`), or compressed arrays (`.npz`)."""
+    tables = points_by_name(vector)
+    if path.suffix == ".npz":
+        buffer = io.BytesIO()
+        arrays = {name: np.asarray(values, dtype=np.int32) for name, values in tables.items()}
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+        write_bytes_atomic(path, buffer.getvalue())
+        return
+    lines = [f'"{name}": {json.dumps(values)}' for name, values in tables.items()]
+    write_text_atomic(path, "{\n" + ",\n".join(lines) + "\n}\n")
