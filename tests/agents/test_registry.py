@@ -59,7 +59,7 @@ def test_an_agent_is_returned_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        ("nobody", "unknown agent: 'nobody'; registered are good"),
+        ("nobody", "unknown agent: 'nobody'; registered are book"),
         ("runs/none.pt", "no such file: 'runs/none.pt'"),
         ("", "unknown agent"),
         ("random:3", "takes no argument: '3'"),

@@ -72,7 +72,7 @@ def test_no_two_play_alike() -> None:
     for one in chosen:
         for other in chosen:
             if one < other:
-                # 16,000 decisions, most of them forced; styles that only bid otherwise differ least.
+                # Most decisions are forced; styles that only bid otherwise differ least.
                 assert (chosen[one] != chosen[other]).sum() >= 60, (one, other)
 
 
