@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,12 @@ class Views:
     def __init__(self, deals: npt.NDArray[Any], rules: Rules) -> None:
         self.deals = deals
         self.rules = rules
-        self.packed_rules = pack_rules(rules)
+
+    @functools.cached_property
+    def packed_rules(self) -> npt.NDArray[Any]:
+        """(1,) RULE_SET: the rules as compiled functions read them."""
+        packed: npt.NDArray[Any] = pack_rules(self.rules)
+        return packed
 
     @property
     def seats(self) -> npt.NDArray[np.int8]:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -36,8 +37,6 @@ from marias_table.session import RateLimit, Session, error_message
 STATIC: Final = Path(__file__).parent / "static"
 FIRST_MESSAGE: Final = 15.0
 """Seconds until a connection that says nothing is ended."""
-SEND: Final = 30.0
-"""Seconds until a client that takes nothing is given up."""
 
 
 def make_app(lobby: Lobby, hosts: Sequence[str] = (), language: str = "en") -> Starlette:
@@ -189,6 +188,8 @@ class _Socket:
         try:
             await socket.accept()
             await self._talk(socket, session)
+        except asyncio.CancelledError:
+            pass  # given up by the lobby, or the server stops
         finally:
             lobby.leave(session)
             lobby.sockets -= 1
@@ -198,15 +199,20 @@ class _Socket:
 
     async def _talk(self, socket: WebSocket, session: Session) -> None:
         reading = asyncio.create_task(self._read(socket, session))
+        talking = asyncio.current_task()
+        assert talking is not None
+        session.drop = talking.cancel
         try:
             while True:
                 text = await session.next_text()
                 if text is None:
                     break
-                await asyncio.wait_for(socket.send_text(text), SEND)
+                session.sending_since = time.monotonic()
+                await socket.send_text(text)
+                session.sending_since = None
             code, reason = session.ended or (1000, "")
-            await asyncio.wait_for(socket.close(code, reason), SEND)
-        except (WebSocketDisconnect, RuntimeError, OSError, asyncio.TimeoutError):
+            await socket.close(code, reason)
+        except (WebSocketDisconnect, RuntimeError, OSError):
             pass  # it is gone, and hears nothing more
         finally:
             reading.cancel()

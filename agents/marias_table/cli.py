@@ -13,7 +13,7 @@ from marias_env.errors import AgentError, MariasError
 DEFAULT_PORT: Final = 8765
 STRONG: Final = "pimc:10,ms=800"
 """The strongest agent that answers within a second."""
-_NEEDED: Final = ("pebble", "pydantic", "starlette", "uvicorn", "websockets")
+_NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
 
 
 def register(app: typer.Typer) -> None:

@@ -14,6 +14,7 @@ from marias_env.errors import AgentError
 from marias_env.rules import Rules
 from marias_env.views import Views
 from marias_table.agents import LAST_RESORT, AgentLateError, AgentPool, act_together
+from marias_table.view import seat_view
 
 if TYPE_CHECKING:
     from marias_table.lobby import Live
@@ -56,7 +57,7 @@ class Driver:
     def _play(self, spec: str, group: list[tuple[Live, int]]) -> None:
         agent = self.pool.quick(spec)
         assert agent is not None
-        views = [live.room.batch.views() for live, _ in group]
+        views = [seat_view(live.room.batch, seat) for live, seat in group]
         try:
             actions = act_together(agent, views)
         except Exception:  # it never should; but a table that cannot go on would be worse
@@ -70,7 +71,7 @@ class Driver:
             return  # it is asked, for this move or for one that is no longer wanted
         live.room.thinking = seat
         live.room.changed = True
-        views = live.room.batch.views()
+        views = seat_view(live.room.batch, seat)
         task = asyncio.get_running_loop().create_task(
             self._think(live, seat, spec, views, live.room.place)
         )

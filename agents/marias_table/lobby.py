@@ -39,6 +39,8 @@ from marias_table.session import Session
 from marias_table.store import Store, StoreError, token_hash
 
 LOG: Final = logging.getLogger("marias.table")
+SEND: Final = 30.0
+"""Seconds until a client that takes nothing is given up."""
 TICK: Final = 1.0
 """Seconds between looks at who is away and what is idle."""
 
@@ -399,6 +401,9 @@ class Lobby:
         """Notes who has been away for too long, and lets go of tables that nobody is at."""
         now = time.monotonic()
         for live in list(self._live.values()):
+            for session in live.sessions:
+                if session.sending_since is not None and now - session.sending_since > SEND:
+                    session.drop()
             for seat, chair in enumerate(live.room.chairs):
                 gone = now - live.gone_since[seat] > self.limits.grace
                 if chair.present and chair.connections == 0 and gone:

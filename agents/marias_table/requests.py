@@ -30,7 +30,7 @@ from marias_table.protocol import (
     parse,
 )
 from marias_table.session import Session, too_fast
-from marias_table.view import label_of
+from marias_table.view import label_of, seat_view
 
 FLOOD: Final = 200
 """Messages over the limit, one after another, until the connection is ended."""
@@ -163,7 +163,7 @@ class Desk:
             raise ProtocolError(ErrorCode.WRONG_TIME, "no deal is being played")
         if deal["turn"] != seat:
             raise ProtocolError(ErrorCode.NOT_YOUR_TURN, f"seat {deal['turn']} is on turn")
-        views, place = room.batch.views(), room.place
+        views, place = seat_view(room.batch, seat), room.place
         agent = self.lobby.offer.adviser
 
         async def answer() -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
+
+import orjson
 
 from marias_table.protocol import ErrorCode, ProtocolError
 from marias_table.telling import covers, events_since, state_of
@@ -68,6 +70,10 @@ class Session:
         """Kinds of requests whose answers are being worked out."""
         self.ended: tuple[int, str] | None = None
         """Close code and reason, once the connection is to end."""
+        self.sending_since: float | None = None
+        """When the message was begun that the client has not taken yet."""
+        self.drop: Callable[[], object] = lambda: None
+        """Ends the connection at once, whether the client listens or not."""
         self._replies: deque[dict[str, Any]] = deque()
         self._answered: list[int] = []
         self._stale = False
@@ -166,4 +172,4 @@ def too_fast() -> ProtocolError:
 
 
 def _dumps(message: dict[str, Any]) -> str:
-    return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
+    return orjson.dumps(message).decode()

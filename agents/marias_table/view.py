@@ -43,13 +43,16 @@ from marias_env.showing.phrases import CONTRACT_NAMES, PHASE_NAMES, level_name, 
 from marias_env.showing.render import TextTable
 from marias_env.showing.story import hand_counts, sorted_hand, tricks_of
 from marias_env.showing.why import forbidden_cards, why_text
-from marias_env.views import make_views
+from marias_env.views import Views, make_views
 from marias_table.messages import CallState, Choice, Forbidden, Result, StakeState, TrickState
 
 EVERYTHING: Final = -1
 """A receiver that sees all cards: a spectator, where the host allows it."""
 PUBLIC: Final = None
 """A receiver that sees the open table only."""
+
+_ROW: Final = np.zeros(1, dtype=np.int64)
+_SEATS: Final = tuple(np.array([seat], dtype=np.int64) for seat in range(3))
 
 
 def view_of(batch: DealBatch, receiver: int | None) -> Any:
@@ -61,12 +64,16 @@ def view_of(batch: DealBatch, receiver: int | None) -> Any:
     """
     if receiver == EVERYTHING:
         return batch.deals[0]
-    view = batch.views([0], [receiver or 0])
+    view = seat_view(batch, receiver or 0)
     if receiver is PUBLIC:
         # What one seat knows is erased from what another knows: what is left is on the table.
-        row, seat = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-        view = make_views(view.deals, batch.rules, view.packed_rules, row, seat)
+        view = make_views(view.deals, batch.rules, view.packed_rules, _ROW, _SEATS[1])
     return view.deals[0]
+
+
+def seat_view(batch: DealBatch, seat: int) -> Views:
+    """Returns the information view of a seat of the deal in row 0: all that an agent is given."""
+    return make_views(batch.deals, batch.rules, batch._rules, _ROW, _SEATS[seat])
 
 
 def card_texts(cards: int) -> list[str]:
