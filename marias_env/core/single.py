@@ -1,7 +1,7 @@
 """One deal at a time, in calls that take and return plain integers.
 
-What costs in a call from Python is not the work but to find out what it is given: structured arrays
-most of all. Everything about the deal therefore lies in one flat block of bytes, which is the only
+What costs in a call from Python is not the work but its arguments: each array has to be recognised
+and unpacked. Everything about the deal therefore lies in one flat block of bytes, which is the only
 array that these functions take.
 """
 
