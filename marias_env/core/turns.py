@@ -58,25 +58,27 @@ def learner_seat(d: Any, row: Any, where: Any) -> Any:
 
 
 @jit
-def enter(d: Any, r: Any, action: Any, gained: Any) -> None:
+def enter(d: Any, r: Any, action: Any, gained: Any, i: Any) -> None:
     """One action; a finished deal is paid out, and within a match the next one is dealt at once.
 
     Args:
         d: deal.
         r: rule set.
         action: what `takes` accepts.
-        gained: (3,) int64, payments are added.
+        gained: (B, 3) int64, payments are added in row `i`. (To pass `gained[i]` would count a
+            reference, which takes longer than many a step.)
+        i: row.
     """
     step(d, r, action)
     if d["phase"] == OVER:
         for seat in range(3):
-            gained[seat] += d["payments"][seat]
+            gained[i, seat] += d["payments"][seat]
         if not match_over(d, r):
             next_deal(d, r)
 
 
 @jit
-def play_on(d: Any, r: Any, seat: Any, left: Any, right: Any, gained: Any) -> None:
+def play_on(d: Any, r: Any, seat: Any, left: Any, right: Any, gained: Any, i: Any) -> None:
     """Plays random opponents until somebody else is on turn or the episode is over.
 
     Args:
@@ -85,13 +87,14 @@ def play_on(d: Any, r: Any, seat: Any, left: Any, right: Any, gained: Any) -> No
         seat: the learner's, or EVERY_SEAT.
         left: whether the learner's left neighbour (next clockwise) is random.
         right: whether the other one is.
-        gained: (3,) int64, payments are added.
+        gained: (B, 3) int64, payments are added in row `i`.
+        i: row.
     """
     while seat >= 0 and d["phase"] != OVER:
         place = (np.int64(d["turn"]) - seat + 3) % 3
         if place == 0 or (place == 1 and not left) or (place == 2 and not right):
             return
-        enter(d, r, draw(d), gained)
+        enter(d, r, draw(d), gained, i)
 
 
 @jit
@@ -122,7 +125,7 @@ def seat_rows(
     for n in range(rows.shape[0]):
         i = rows[n]
         seats[i] = learner_seat(deals[i], first_index + i, where)
-        play_on(deals[i], rules[0], seats[i], left, right, gained[i])
+        play_on(deals[i], rules[0], seats[i], left, right, gained, i)
 
 
 @jit
@@ -172,8 +175,8 @@ def act_rows(
             if illegal == ILLEGAL_PENALTY:
                 continue
             action = draw(d)
-        enter(d, r, action, gained[i])
-        play_on(d, r, seats[i], left, right, gained[i])
+        enter(d, r, action, gained, i)
+        play_on(d, r, seats[i], left, right, gained, i)
     return -1
 
 
@@ -209,8 +212,8 @@ def answer_rows(
             return n
     for n in range(rows.shape[0]):
         i = rows[n]
-        enter(deals[i], r, np.int64(actions[n]), gained[i])
-        play_on(deals[i], r, seats[i], left, right, gained[i])
+        enter(deals[i], r, np.int64(actions[n]), gained, i)
+        play_on(deals[i], r, seats[i], left, right, gained, i)
     return -1
 
 
