@@ -11,13 +11,15 @@ A permutation is (N, 4) int64: `perms[i, old suit]` is the new suit in row i.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
+from marias_env.cards import NUM_CARDS
 from marias_env.observation import (
     OBSERVATION_SIZE,
     OBSERVATION_SLICES,
@@ -47,12 +49,8 @@ def trump_first(vectors: npt.NDArray[np.generic]) -> Permutations:
     Args:
         vectors: (N, F) observations or states; rows without trumps get the identity.
     """
-    trumps, perms = _known_trumps(vectors)
-    for suit in range(4):
-        rows = trumps == suit
-        order = [suit, *(s for s in range(4) if s != suit)]
-        perms[rows] = np.argsort(order)
-    return perms
+    first = vectors[:, _TRUMP.start : _TRUMP.stop] != 0
+    return inverse(np.argsort(~first, axis=1, kind="stable"))
 
 
 def random_permutations(vectors: npt.NDArray[np.generic], rng: np.random.Generator) -> Permutations:
@@ -82,26 +80,57 @@ def inverse(perms: Permutations) -> Permutations:
     return np.argsort(perms, axis=1)
 
 
-def _permute_suits(block: npt.NDArray[np.generic], undo: Permutations) -> npt.NDArray[np.generic]:
-    # block: (N, groups, 4, width); the new suit j comes from the old suit undo[j].
-    return np.take_along_axis(block, undo[:, None, :, None], axis=2)
+def entries_in_order(order: Sequence[int], slices: Iterable[Slice]) -> list[int]:
+    """Returns the entries of some slices as they stand when place p holds suit `order[p]`."""
+    entries: list[int] = []
+    for part in slices:
+        width = part.suit_width or part.size
+        for at in range(part.size // width):
+            group, place = divmod(at, 4)
+            block = 4 * group + order[place] if part.suit_width else at
+            entries.extend(range(part.start + width * block, part.start + width * (block + 1)))
+    return entries
 
 
-def _suit_runs(slices: Mapping[str, Slice]) -> tuple[tuple[int, int, int], ...]:
-    """Returns the runs of entries with a suit axis: first entry, entry behind, entries per suit."""
-    runs: list[tuple[int, int, int]] = []
-    for part in slices.values():
-        if part.suit_width and runs and runs[-1][1:] == (part.start, part.suit_width):
-            runs[-1] = (runs[-1][0], part.stop, part.suit_width)  # neighbours are moved together
-        elif part.suit_width:
-            runs.append((part.start, part.stop, part.suit_width))
-    return tuple(runs)
+def actions_in_order(order: Sequence[int]) -> list[int]:
+    """Returns the 48 actions as they stand when place p holds suit `order[p]`."""
+    return [
+        *(8 * order[card // 8] + card % 8 for card in range(NUM_CARDS)),
+        *range(NUM_CARDS, NAME_TRUMP_0),
+        *(NAME_TRUMP_0 + suit for suit in order),
+        *range(NAME_TRUMP_0 + 4, NUM_ACTIONS),
+    ]
 
 
-_RUNS: Final = {
-    OBSERVATION_SIZE: _suit_runs(OBSERVATION_SLICES),
-    STATE_SIZE: _suit_runs(STATE_SLICES),
+def number_of_order(orders: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Returns the places of suit orders (N, 4) in `SUIT_ORDERS`."""
+    found: npt.NDArray[np.int64] = _NUMBERS[orders @ _DIGITS]
+    return found
+
+
+SUIT_ORDERS: Final = tuple(permutations(range(4)))
+"""All orders of the suits: place p of order n holds suit `SUIT_ORDERS[n][p]`."""
+_DIGITS: Final = np.array([64, 16, 4, 1])
+_NUMBERS: Final = np.full(256, -1, dtype=np.int64)
+_NUMBERS[np.array(SUIT_ORDERS) @ _DIGITS] = np.arange(len(SUIT_ORDERS))
+_ENTRIES: Final = {
+    size: np.array([entries_in_order(order, slices.values()) for order in SUIT_ORDERS])
+    for size, slices in ((OBSERVATION_SIZE, OBSERVATION_SLICES), (STATE_SIZE, STATE_SLICES))
 }
+_ACTIONS: Final = np.array([actions_in_order(order) for order in SUIT_ORDERS])
+
+
+def _reorder(
+    rows: npt.NDArray[np.generic], columns: npt.NDArray[np.int64], perms: Permutations
+) -> npt.NDArray[np.generic]:
+    # columns: (24, width), what stands where in each order; the new suit j was the old undo[j].
+    _check(perms, len(rows))
+    numbers = number_of_order(inverse(perms))
+    out = np.empty_like(rows)
+    for number in np.unique(numbers):
+        some = numbers == number
+        out[some] = rows[some][:, columns[number]]
+    return out
 
 
 def permute(vectors: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArray[np.generic]:
@@ -110,45 +139,28 @@ def permute(vectors: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArra
     Raises:
         ValueError: vectors of another width, or permutations of another shape.
     """
-    width = vectors.shape[-1]
-    if vectors.ndim != 2 or width not in _RUNS:
+    if vectors.ndim != 2 or vectors.shape[1] not in _ENTRIES:
         raise ValueError(
             f"vectors of shape {vectors.shape}; expected (N, {OBSERVATION_SIZE}) observations or "
             f"(N, {STATE_SIZE}) states"
         )
-    _check(perms, len(vectors))
-    out = np.array(vectors)
-    undo = inverse(perms)
-    for start, stop, size in _RUNS[width]:
-        block = vectors[:, start:stop].reshape(len(vectors), -1, 4, size)
-        out[:, start:stop] = _permute_suits(block, undo).reshape(len(vectors), -1)
-    return out
+    return _reorder(vectors, _ENTRIES[vectors.shape[1]], perms)
 
 
 def permute_mask(masks: npt.NDArray[np.generic], perms: Permutations) -> npt.NDArray[np.generic]:
     """Returns (N, 48) action masks (or logits) with relabelled suits, as copies."""
     if masks.ndim != 2 or masks.shape[1] != NUM_ACTIONS:
         raise ValueError(f"masks of shape {masks.shape}; expected (N, {NUM_ACTIONS})")
-    _check(perms, len(masks))
-    out = np.array(masks)
-    undo = inverse(perms)
-    cards = masks[:, :32].reshape(len(masks), 1, 4, 8)
-    out[:, :32] = _permute_suits(cards, undo).reshape(len(masks), 32)
-    names = slice(NAME_TRUMP_0, NAME_TRUMP_0 + 4)
-    out[:, names] = np.take_along_axis(masks[:, names], undo, axis=1)
-    return out
+    return _reorder(masks, _ACTIONS, perms)
 
 
 def permute_actions(actions: npt.NDArray[np.int64], perms: Permutations) -> npt.NDArray[np.int64]:
     """Returns (N,) actions with relabelled suits; with `inverse(perms)` back to the real ones."""
     actions = np.asarray(actions)
     _check(perms, len(actions))
-    rows = np.arange(len(actions))
+    known = (actions >= 0) & (actions < NUM_ACTIONS)  # -1, no action, stays
     out = np.array(actions)
-    cards = (actions >= 0) & (actions < 32)
-    out[cards] = 8 * perms[rows[cards], actions[cards] // 8] + actions[cards] % 8
-    names = (actions >= NAME_TRUMP_0) & (actions < NAME_TRUMP_0 + 4)
-    out[names] = NAME_TRUMP_0 + perms[rows[names], actions[names] - NAME_TRUMP_0]
+    out[known] = _ACTIONS[number_of_order(perms[known]), actions[known]]
     return out
 
 
