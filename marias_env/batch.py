@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
-from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count
+from marias_env.checks import (
+    AUTORESET_MODES,
+    autoreset_mode,
+    buffer,
+    check_count,
+    row_actions,
+    row_seeds,
+)
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.encode import observe_rows, state_rows
@@ -17,7 +24,7 @@ from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import NO_ACTION
 from marias_env.core.layout import OBSERVATION_SIZE, STATE_SIZE
 from marias_env.core.pack import PACKED_SIZE, pack_rows
-from marias_env.errors import ActionError, DeckError, IllegalActionError, StateError
+from marias_env.errors import DeckError, IllegalActionError, OptionError, StateError
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
 from marias_env.saved_rows import check_replays, read_rows, write_rows
@@ -29,6 +36,9 @@ _NO_OBSERVATION: Final = np.empty((0, OBSERVATION_SIZE), dtype=np.int8)
 _ON_TURN: Final = np.empty(0, dtype=np.int64)
 """Whose observation: the seat on turn."""
 
+Seed = int | np.integer[Any] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
+"""A seed of a batch; see `marias_env.checks.row_seeds`."""
+
 
 class DealBatch:
     """A batch of independent deals, one row each, stepped together in compiled code.
@@ -39,7 +49,7 @@ class DealBatch:
     Args:
         num_deals: number of rows B.
         rules: a preset's name or a rule set.
-        seed: any seed of `numpy.random.SeedSequence`; None draws one.
+        seed: a whole number from 0, or B of them, one for each row; None draws one.
         autoreset: what happens to a row whose deal has ended. `True` or `"same_step"`: it is dealt
             anew within the same `step` (the deal rotates). `"next_step"`: the next `step` deals
             anew and ignores that row's action. `False` or `"disabled"`: it stays over, takes only
@@ -49,20 +59,22 @@ class DealBatch:
 
     Raises:
         RulesError: unknown rules.
-        ValueError: `num_deals` below 1 or an unknown autoreset mode.
+        OptionError: `num_deals` below 1, a bad seed or an unknown autoreset mode.
     """
 
     def __init__(
         self,
         num_deals: int = 1,
         rules: str | Rules = "traditional",
-        seed: int | Sequence[int] | None = None,
+        seed: Seed = None,
         autoreset: bool | str = True,
         match: Match | None = None,
         first_index: int = 0,
     ) -> None:
-        check_count("num_deals", num_deals, 1)
-        check_count("first_index", first_index, 0)
+        num_deals = check_count("num_deals", num_deals, 1)
+        first_index = check_count("first_index", first_index, 0)
+        if not isinstance(match, (Match, type(None))):
+            raise OptionError(f"match: {match!r}; expected a Match or None")
         self.rules = get_rules(rules)
         self.match = match
         self.first_index = first_index
@@ -78,29 +90,37 @@ class DealBatch:
 
     def reset(
         self,
-        seed: int | Sequence[int] | None = None,
+        seed: Seed = None,
         indices: npt.ArrayLike | None = None,
     ) -> None:
         """Starts new episodes.
 
         Args:
-            seed: with no `indices`: seeds every row and starts its episode 0; None draws a seed.
-            indices: rows to start anew with the next episode of their own stream.
+            seed: seeds rows and starts their episode 0: a whole number (what a row is dealt
+                depends on its index too), or B of them (a row is dealt as the first row of a batch
+                with that seed). None draws one; with `indices`, their streams go on.
+            indices: only these rows.
 
         Raises:
-            ValueError: both arguments are given.
+            OptionError: a bad seed, or not B of them; no row is changed.
             IndexError: an index out of range.
         """
-        if indices is not None:
-            if seed is not None:
-                raise ValueError(
-                    "reset: give seed or indices, not both; a seed is for the whole batch"
-                )
-            kernels.restart_rows(self.deals, self._rules, self._row_numbers(indices))
+        seeds = row_seeds(seed, len(self))
+        if indices is None and not isinstance(seeds, list):
+            kernels.reset_rows(self.deals, self._rules, _root(seeds), self.first_index)
+            self._payments[:] = 0
             return
-        root = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-        kernels.reset_rows(self.deals, self._rules, root, self.first_index)
-        self._payments[:] = 0
+        rows = self._row_numbers(slice(None) if indices is None else indices)
+        if seeds is None:
+            kernels.restart_rows(self.deals, self._rules, rows)
+            return
+        whole = None if isinstance(seeds, list) else _root(seeds)
+        for row in rows.tolist():
+            root, first = whole, self.first_index + row
+            if isinstance(seeds, list):
+                root, first = _root(seeds[row]), 0
+            kernels.reset_rows(self.deals[row : row + 1], self._rules, root, first)
+        self._payments[rows] = 0
 
     def set_decks(self, decks: npt.ArrayLike, dealers: npt.ArrayLike | int) -> None:
         """Deals given decks.
@@ -205,17 +225,7 @@ class DealBatch:
         Raises:
             ActionError: wrong shape or dtype.
         """
-        try:
-            chosen = np.asarray(actions)
-        except ValueError as error:  # lists of different lengths
-            raise ActionError(f"actions: {error}; expected ({len(self)},)") from error
-        if chosen.shape != (len(self),):
-            raise ActionError(f"actions of shape {chosen.shape}; expected ({len(self)},)")
-        if chosen.dtype.kind not in "iu":
-            raise ActionError(f"actions of dtype {chosen.dtype}; expected integers")
-        if not chosen.flags.writeable:
-            chosen = chosen.copy()  # another type for Numba: everything would compile once more
-        return np.ascontiguousarray(chosen, dtype=np.int64)
+        return row_actions(actions, len(self))
 
     def illegal_action(self, row: int, action: int) -> IllegalActionError:
         """Returns the error that names row, seat, phase, action and what was legal."""
@@ -483,6 +493,10 @@ class DealBatch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.rules, self.match, self.first_index, self.autoreset, self.to_bytes())
+
+
+def _root(seed: int | None) -> Any:
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 def _restore(

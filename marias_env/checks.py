@@ -1,15 +1,16 @@
-"""Checks of what `DealBatch` is given: typed errors before anything changes."""
+"""Checks of what callers hand in, one rule for every face: typed errors before anything changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from marias_env.actions import NUM_ACTIONS
 from marias_env.cards import CARDS, card_id
-from marias_env.errors import DeckError
+from marias_env.errors import ActionError, DeckError, OptionError
 from marias_env.options import Whole, check
 from marias_env.rules import Rules
 
@@ -45,16 +46,117 @@ def buffer(
     )
 
 
-def check_count(name: str, value: Any, low: int) -> None:
-    """Raises a ValueError unless `value` is a whole number from `low`."""
-    check(name, value, Whole(low))
+def check_count(name: str, value: Any, low: int) -> int:
+    """Returns a whole number from `low` as Python's int.
+
+    Raises:
+        OptionError: it is none.
+    """
+    found: int = check(name, value, Whole(low))
+    return found
+
+
+def check_seat(name: str, value: Any, error: type[ValueError] = OptionError) -> int:
+    """Returns a seat as Python's int.
+
+    Raises:
+        OptionError: or the `error` that is given: not 0, 1 or 2.
+    """
+    found: int = check(name, value, Whole(0, 2), error)
+    return found
+
+
+def one_action(action: Any) -> int:
+    """Returns an action as Python's int: any integer, alone or in an array of one element.
+
+    Python's, NumPy's and torch's integers are taken alike; floats, bools and texts are not.
+
+    Raises:
+        ActionError: it is no integer (whether it is an action is for the rules to say).
+    """
+    if type(action) is int or isinstance(action, np.integer):
+        return int(action)
+    array = _as_array(action)
+    if array is None or array.size != 1 or array.dtype.kind not in "iu":
+        raise ActionError(f"action: {action!r}; expected an integer from 0 to {NUM_ACTIONS - 1}")
+    return int(array.reshape(())[()])
+
+
+def row_actions(actions: Any, rows: int) -> npt.NDArray[np.int64]:
+    """Returns actions, one a row, as the (rows,) int64 array that compiled code takes.
+
+    An array, list or tensor of integers; for one row also a single integer, as in `one_action`.
+
+    Raises:
+        ActionError: wrong shape or dtype.
+    """
+    chosen = _as_array(actions)
+    if chosen is None:
+        raise ActionError(f"actions: {actions!r}; expected ({rows},) integers")
+    if chosen.dtype.kind not in "iu":
+        raise ActionError(f"actions of dtype {chosen.dtype}; expected integers")
+    if rows == 1 and chosen.size == 1:
+        chosen = chosen.reshape(1)
+    if chosen.shape != (rows,):
+        raise ActionError(f"actions of shape {chosen.shape}; expected ({rows},)")
+    if not chosen.flags.writeable:
+        chosen = chosen.copy()  # another type for Numba: everything would compile once more
+    return np.ascontiguousarray(chosen, dtype=np.int64)
+
+
+def check_seed(seed: Any) -> int | None:
+    """Returns the seed of one deal: None, a whole number from 0, or a list or array of one.
+
+    Raises:
+        OptionError: it is none of them.
+    """
+    found = row_seeds(seed, 1)
+    return found[0] if isinstance(found, list) else found
+
+
+def row_seeds(seed: Any, rows: int) -> int | list[int] | None:
+    """Returns the seed of a batch: None, one for all rows, or one for each row.
+
+    Args:
+        seed: None, a whole number from 0, or a list, tuple or array of as many as there are rows;
+            Python's, NumPy's and torch's alike.
+        rows: how many rows there are.
+
+    Raises:
+        OptionError: it is none of them, or of another length.
+    """
+    if seed is None or type(seed) is int:
+        return None if seed is None else check_count("seed", seed, 0)
+    array = None if isinstance(seed, (str, bytes)) else _as_array(seed)
+    expected = "None, a whole number from 0" + (f", or {rows} of them" if rows > 1 else "")
+    if array is None or array.ndim > 1 or isinstance(seed, (set, frozenset, Mapping)):
+        raise OptionError(f"seed: {seed!r}; expected {expected}")
+    if array.ndim == 0:
+        return check_count("seed", array[()], 0)
+    if len(array) != rows:
+        raise OptionError(f"seed: {len(array)} seeds; expected {rows}, one per row")
+    # From a list itself: NumPy makes floats of large and small numbers side by side.
+    each = seed if isinstance(seed, (list, tuple)) else array.tolist()
+    return [check_count(f"seed of row {row}", _plain(one), 0) for row, one in enumerate(each)]
+
+
+def _plain(value: Any) -> Any:
+    array = _as_array(value)
+    return value if isinstance(value, int) or array is None or array.ndim else array[()]
+
+
+def _as_array(value: Any) -> npt.NDArray[Any] | None:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):  # ragged lists, tensors on another device
+        return None
 
 
 def autoreset_mode(autoreset: Any) -> int:
     """Returns the number of an autoreset mode given as bool, name or number.
 
     Raises:
-        ValueError: it is none of them.
+        OptionError: it is none of them.
     """
     if isinstance(autoreset, (bool, np.bool_)):
         return 1 if autoreset else 0
@@ -62,7 +164,7 @@ def autoreset_mode(autoreset: Any) -> int:
         return AUTORESET_MODES[autoreset]
     if isinstance(autoreset, int) and autoreset in AUTORESET_MODES.values():
         return autoreset
-    raise ValueError(
+    raise OptionError(
         f"autoreset: {autoreset!r}; expected True, False or one of {', '.join(AUTORESET_MODES)}"
     )
 

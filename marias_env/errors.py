@@ -33,6 +33,18 @@ class IllegalActionError(ActionError):
         self.row = row
 
 
+class OptionError(MariasError, ValueError):
+    """An option or argument that is not of the kind, or not within the bounds, that it has."""
+
+
+class RenderModeError(OptionError, TypeError):
+    """A render mode that a face does not have.
+
+    Also a `TypeError`, which is what Stable-Baselines3's `make_vec_env`, having asked for
+    `rgb_array`, waits for before it makes the environment without a render mode.
+    """
+
+
 class RulesError(MariasError, ValueError):
     """An unknown preset or option, or a value that the option does not take."""
 

@@ -74,7 +74,7 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
 
     Raises:
         RulesError: unknown rules, or a number of rotations out of range.
-        ValueError: an argument that is none of the above.
+        OptionError: an argument that is none of the above.
     """
 
     metadata: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from marias_env.errors import RulesError
 from marias_env.options import Bound, Maybe, Real, Whole, check, check_fields
@@ -35,6 +35,18 @@ class Match:
 
     def __post_init__(self) -> None:
         check_fields(self, BOUNDS, RulesError, "match ")
+
+
+def match_of(options: Mapping[str, Any]) -> Match:
+    """Returns the match of a mapping of its fields by name, as `dataclasses.asdict` makes it.
+
+    Raises:
+        RulesError: an unknown field, or a number out of range.
+    """
+    unknown = sorted(set(options) - set(BOUNDS))
+    if unknown:
+        raise RulesError(f"match: unknown {unknown}; expected some of {list(BOUNDS)}")
+    return Match(**options)
 
 
 def standard_match(rules: Rules, rotations: int = 1, chips_per_point: float = 1.0) -> Match:

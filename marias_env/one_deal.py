@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from marias_env.actions import NUM_ACTIONS, action_id
-from marias_env.batch import DealBatch
+from marias_env.actions import NUM_ACTIONS
+from marias_env.batch import DealBatch, Seed
+from marias_env.checks import check_seat, one_action
 from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.core.single import REFUSED, TABLE, draw_action, show_seat, step_and_show
 from marias_env.errors import StateError
@@ -40,7 +40,7 @@ class OneDeal:
 
     Args:
         rules: a preset's name or a rule set.
-        seed: any seed of `numpy.random.SeedSequence`; None draws one.
+        seed: a whole number from 0; None draws one.
         match: None: an episode is one deal. A `Match`: `next_deal` deals on until it is over.
 
     Attributes:
@@ -64,7 +64,7 @@ class OneDeal:
     def __init__(
         self,
         rules: str | Rules = "traditional",
-        seed: int | Sequence[int] | None = None,
+        seed: Seed = None,
         match: Match | None = None,
     ) -> None:
         self._take(DealBatch(1, rules, seed, autoreset=False, match=match))
@@ -93,7 +93,7 @@ class OneDeal:
 
     # ------------------------------------------------------------------ playing
 
-    def reset(self, seed: int | Sequence[int] | None = None) -> int:
+    def reset(self, seed: Seed = None) -> int:
         """Starts an episode; returns the seat on turn.
 
         Args:
@@ -124,7 +124,7 @@ class OneDeal:
             action: id, 0 to 47.
 
         Raises:
-            ActionError: not an integer.
+            ActionError: not an integer (`marias_env.checks.one_action`).
             IllegalActionError: not legal, or the deal is over; nothing has changed.
         """
         if action.__class__ is not int or not 0 <= action < NUM_ACTIONS:
@@ -136,9 +136,10 @@ class OneDeal:
         return turn
 
     def _number(self, action: Any) -> int:
-        if isinstance(action, int) and not isinstance(action, bool):
-            raise self._batch.illegal_action(0, action)
-        return action_id(action)
+        number = one_action(action)
+        if not 0 <= number < NUM_ACTIONS:
+            raise self._batch.illegal_action(0, number)
+        return number
 
     def sample_legal(self) -> int:
         """Draws a uniformly random legal action from the deal's own stream; -1 when it is over."""
@@ -155,14 +156,14 @@ class OneDeal:
             The seat on turn, read from the deal anew.
 
         Raises:
-            ValueError: no such seat.
+            OptionError: no such seat.
         """
         self.turn = int(self._batch.deals["turn"][0])
         if seat is None:
             seat = self.turn
-        elif seat not in (0, 1, 2):
-            raise ValueError(f"seat: {seat!r}; expected 0, 1 or 2")
-        show_seat(self._block, int(seat))
+        else:
+            seat = check_seat("seat", seat)
+        show_seat(self._block, seat)
         return self.turn
 
     # ------------------------------------------------------------------ what can be read

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from marias_env.errors import OptionError
+
 
 class Bound(Protocol):
     """What one option may be."""
@@ -201,11 +203,11 @@ class Maybe:
         return f"{self.bound.expected} or None"
 
 
-def check(name: str, value: Any, bound: Bound, error: type[ValueError] = ValueError) -> Any:
+def check(name: str, value: Any, bound: Bound, error: type[ValueError] = OptionError) -> Any:
     """Returns an option's value as plain Python.
 
     Raises:
-        ValueError: or the `error` that is given: the bound does not allow it; names both.
+        OptionError: or the `error` that is given: the bound does not allow it; names both.
     """
     try:
         return bound.fit(value)
@@ -216,7 +218,7 @@ def check(name: str, value: Any, bound: Bound, error: type[ValueError] = ValueEr
 def check_fields(
     config: Any,
     bounds: Mapping[str, Bound],
-    error: type[ValueError] = ValueError,
+    error: type[ValueError] = OptionError,
     prefix: str = "",
 ) -> None:
     """Checks the fields of a dataclass, frozen or not, and stores them as plain Python.
@@ -228,7 +230,7 @@ def check_fields(
         prefix: put before the name in messages, such as `option `.
 
     Raises:
-        ValueError: or `error`: a field out of bounds.
+        OptionError: or `error`: a field out of bounds.
     """
     for name, bound in bounds.items():
         fitting = check(prefix + name, getattr(config, name), bound, error)

@@ -13,9 +13,27 @@ from marias_env.cards import RANKS, SUITS
 from marias_env.errors import RulesError
 from marias_env.options import Bound, Choice, Flag, Maybe, Whole, check, check_fields
 
-TARIFF: Final[Mapping[str, int]] = MappingProxyType(
-    {"suit": 1, "betl": 5, "durch": 10, "open_betl": 10, "open_durch": 20}
-)
+
+class Tariff(dict[str, int]):
+    """Units by contract, unchangeable once it is made.
+
+    A dict, since `dataclasses.asdict`, `json`, `copy` and `pickle` know what to do with one.
+    """
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a tariff does not change; make other rules by dataclasses.replace")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tariff, (dict(self),)
+
+
+TARIFF: Final = Tariff({"suit": 1, "betl": 5, "durch": 10, "open_betl": 10, "open_durch": 20})
 """Units a contract pays per opponent before doubling (RULES.md 6a, 6b)."""
 
 # What no option changes (RULES.md 1.3, 5.3, 6).
@@ -192,16 +210,8 @@ class Rules:
         return self._hash  # asked for at every step, as the key of packed rules
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A mappingproxy cannot be pickled; the constructor makes a new one.
-        values = [getattr(self, f.name) for f in dataclasses.fields(self)]
-        return (
-            _rebuild,
-            (tuple(dict(v) if isinstance(v, Mapping) else v for v in values),),
-        )
-
-
-def _rebuild(values: tuple[Any, ...]) -> Rules:
-    return Rules(*values)
+        # Made anew: a kept hash would be another process's.
+        return Rules, tuple(getattr(self, field.name) for field in dataclasses.fields(self))
 
 
 def _full_tariff(tariff: Any) -> Mapping[str, int]:
@@ -214,7 +224,7 @@ def _full_tariff(tariff: Any) -> Mapping[str, int]:
                 f"option tariff: unknown contract {name!r}; expected {', '.join(CONTRACTS)}"
             )
         full[name] = check(f"option tariff[{name!r}]", units, AMOUNT, RulesError)
-    return MappingProxyType(full)
+    return Tariff(full)
 
 
 def _subset(name: str, value: Any, whole: str) -> str:
@@ -248,8 +258,11 @@ RULES: Final[Mapping[str, Rules]] = MappingProxyType(
 """The presets of RULES.md by name."""
 
 
-def get_rules(rules: str | Rules) -> Rules:
+def get_rules(rules: str | Rules | Mapping[str, Any]) -> Rules:
     """Returns the rule set for a preset's name or a text as `read_rules` takes it, or itself.
+
+    A mapping of options by name (what `dataclasses.asdict` and the JSON of a Gymnasium spec make of
+    a rule set) is taken too; options that are missing are those of `traditional`.
 
     Raises:
         RulesError: no preset has this name, or an option is wrong.
@@ -260,6 +273,8 @@ def get_rules(rules: str | Rules) -> Rules:
         return RULES[rules]
     if isinstance(rules, str) and "," in rules:
         return read_rules(rules)
+    if isinstance(rules, Mapping):
+        return rules_with_options("traditional", rules)
     raise RulesError(
         f"unknown rules: {rules!r}; expected a Rules value or one of {', '.join(RULES)}, "
         "options after a comma: online,max_doublings=2"

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from marias_agents.agent import Agent
 from marias_env.errors import AgentError
+from marias_env.options import Maybe, Whole, check
 
 Factory = Callable[[str, int], Agent]
 """Makes an agent from its argument ("" where the spec has none) and its seed."""
@@ -103,6 +104,8 @@ def make(spec: str | Agent, seed: int | None = None) -> Agent:
             needs is not installed.
     """
     if not isinstance(spec, str):
+        if isinstance(spec, type):
+            raise AgentError(f"{spec!r} is a class; expected an agent made from it, or a spec")
         if not callable(getattr(spec, "act", None)):
             raise AgentError(f"{spec!r} is no agent and no spec; {_what_exists()}")
         if seed is not None:
@@ -114,8 +117,7 @@ def make(spec: str | Agent, seed: int | None = None) -> Agent:
         if seed is not None:
             raise AgentError(f"{spec!r} has a seed already; give one, not two")
         text, seed = match["spec"], int(match["seed"])
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise AgentError(f"agent seed {seed!r}; expected a whole number from 0")
+    seed = check("agent seed", seed, Maybe(Whole()), AgentError)
     head, colon, argument = text.partition(":")
     if head in _ENTRIES:
         return _from_entry(head, argument, seed or 0)

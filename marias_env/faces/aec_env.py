@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from operator import index
 from typing import Any, Final
 
 import gymnasium
@@ -13,14 +12,22 @@ import numpy.typing as npt
 from pettingzoo import AECEnv
 
 from marias_env.batch import DealBatch
+from marias_env.checks import check_seat, check_seed
 from marias_env.core import single
 from marias_env.core.layout import OBSERVATION_SIZE
-from marias_env.errors import ActionError, StateError
+from marias_env.errors import ActionError, OptionError, StateError
 from marias_env.faces.learners import REWARDS, find_match
-from marias_env.faces.spaces import SeatActions, check_dtype, observation_dict, state_box
+from marias_env.faces.spaces import (
+    SeatActions,
+    check_dtype,
+    check_render_mode,
+    observation_dict,
+    state_box,
+)
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
 from marias_env.one_deal import OneDeal
+from marias_env.options import Choice, Maybe, Whole, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules, get_rules
 
@@ -41,6 +48,8 @@ AFTER_RESET: Final = (
 class Table(AECEnv):
     """One table; see `marias_v0.raw_env`, which adds rendering and copies."""
 
+    metadata: dict[str, Any] = {"render_modes": []}
+
     def __init__(
         self,
         rules: str | Rules = "traditional",
@@ -54,14 +63,14 @@ class Table(AECEnv):
         dtype: npt.DTypeLike = np.int8,
     ) -> None:
         super().__init__()
-        _check_choice("reward", reward, REWARDS)
-        _check_choice("render_mode", render_mode, (None, "human", "ansi"))
-        _check_choice("language", language, ("en", "cs"))
-        _check_choice("perspective", perspective, (0, 1, 2, "turn", "all"))
-        if max_cycles is not None and (
-            isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1
-        ):
-            raise ValueError(f"max_cycles: {max_cycles!r}; expected a whole number from 1 or None")
+        check("reward", reward, Choice(*REWARDS))
+        check_render_mode(render_mode, type(self).metadata["render_modes"])
+        check("language", language, Choice("en", "cs"))
+        if not isinstance(perspective, str):
+            perspective = check_seat("perspective", perspective)
+        elif perspective not in ("turn", "all"):
+            raise OptionError(f"perspective: {perspective!r}; expected a seat, 'turn' or 'all'")
+        max_cycles = check("max_cycles", max_cycles, Maybe(Whole(1)))
         self.render_mode = render_mode
         self.language = language
         self.perspective = perspective
@@ -134,9 +143,11 @@ class Table(AECEnv):
 
         Raises:
             DeckError: no such deck or dealer; nothing has changed.
+            OptionError: a bad seed; nothing has changed.
             RecordError: a bad record, or one of other rules; nothing has changed.
         """
         start = prepare(self._batch, check_options(options, START_KEYS))
+        seed = check_seed(seed)
         if seed is not None or not self._dealt:
             self._batch.reset(seed)
         else:
@@ -175,13 +186,7 @@ class Table(AECEnv):
         if self._dead:
             self._leave(action)
             return
-        if action is None or action is True or action is False:
-            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47")
-        try:
-            number = index(action)
-        except TypeError as error:
-            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47") from error
-        seat = self._one.step(number)
+        seat = self._one.step(action)
         self._moves += 1
         if self._owed:
             self._collect(self.agent_selection)
@@ -343,8 +348,3 @@ class Table(AECEnv):
         if not self._dealt:
             raise StateError("record() before reset()")
         return record_of(self._batch, 0, **extra)
-
-
-def _check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    if isinstance(value, bool) or value not in choices:
-        raise ValueError(f"{name}: {value!r}; expected one of {choices}")

@@ -1,8 +1,8 @@
 """Mariáš for Gymnasium: one learner, the other seats played by agents inside the environment.
 
-    import gymnasium, marias_env
+    import gymnasium
 
-    env = gymnasium.make("Marias-v0", opponents="random", rules="traditional")
+    env = gymnasium.make("marias_env:Marias-v0", opponents="random", rules="traditional")
     observation, info = env.reset(seed=42)
     terminated = False
     while not terminated:
@@ -28,13 +28,15 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.checks import check_seat, check_seed, one_action
 from marias_env.core import single
-from marias_env.errors import ActionError, DeckError, StateError
+from marias_env.errors import DeckError, StateError
 from marias_env.faces.learners import Learners
 from marias_env.faces.opponents import RANDOM, Opponents
-from marias_env.faces.spaces import observation_box, observation_dict
+from marias_env.faces.spaces import check_render_mode, observation_box, observation_dict
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
+from marias_env.options import Choice, Real, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
 
@@ -72,7 +74,8 @@ class MariasEnv(gymnasium.Env[Any, Any]):
     Raises:
         AgentError: no such opponents.
         RulesError: no such rules.
-        ValueError: another argument that is none of the above.
+        OptionError: another argument that is none of the above; `RenderModeError`, which is a
+            `TypeError` too, for a render mode.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 2}
@@ -92,18 +95,15 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         language: str = "en",
     ) -> None:
-        if observation not in OBSERVATIONS:
-            raise ValueError(f"observation: {observation!r}; expected one of {OBSERVATIONS}")
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode: {render_mode!r}; expected 'ansi', 'human' or None")
-        if language not in ("en", "cs"):
-            raise ValueError(f"language: {language!r}; expected 'en' or 'cs'")
+        check("observation", observation, Choice(*OBSERVATIONS))
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        check("language", language, Choice("en", "cs"))
         self._learners = Learners(
             1, rules, opponents, seat, False, episode, match, reward, illegal, dtype
         )
         self.render_mode = render_mode
         self.language = language
-        self._penalty = float(illegal_penalty)
+        self._penalty = check("illegal_penalty", illegal_penalty, Real())
         self._as_dict = observation == "dict"
         self._running = False
         self._left_over = False
@@ -136,12 +136,14 @@ class MariasEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             DeckError: no such deck, dealer or seat; nothing has changed.
+            OptionError: a bad seed; nothing has changed.
             RecordError: a bad record, or one of other rules; nothing has changed.
         """
         chosen = check_options(options, (*START_KEYS, "seat"))
         seat = chosen.pop("seat", None)
-        if seat is not None and (isinstance(seat, bool) or seat not in (0, 1, 2)):
-            raise DeckError(f"seat: {seat!r}; expected 0, 1 or 2")
+        if seat is not None:
+            seat = check_seat("seat", seat, DeckError)
+        seed = check_seed(seed)
         start = prepare(self._learners.batch, chosen)
         super().reset(seed=seed)
         self._learners.deal(seed)
@@ -151,7 +153,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
             self._carry[:] = self._learners.batch.deals[0]["payments"]
             if not single.episode_over(self._learners.batch.deals, self._learners.batch._rules):
                 self._learners.batch.next_deals([0])
-        self._learners.begin(seat=None if seat is None else int(seat))
+        self._learners.begin(seat=seat)
         # What was paid before the learner's first action comes with its first step.
         self._carry += self._learners.gained
         self._learners.gained[:] = 0
@@ -172,14 +174,9 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         if not self._running:
             raise StateError("step() without a running episode; reset() starts one")
         learners = self._learners
-        try:
-            chosen = np.asarray(action)
-        except ValueError as error:  # lists of different lengths
-            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47") from error
-        if chosen.size != 1 or chosen.dtype.kind not in "iu":
-            raise ActionError(f"action: {action!r}; expected an integer from 0 to 47")
+        number = one_action(action)
         if not self._left_over:
-            learners.act(learners.as_actions(chosen.reshape(1)))
+            learners.act(learners.as_actions([number]))
         learners.gained += self._carry
         self._carry[:] = 0
         self._left_over = False

@@ -6,20 +6,23 @@ its library's types and reset rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS, OVER
-from marias_env.batch import DealBatch
+from marias_env.batch import DealBatch, Seed
+from marias_env.checks import check_count, check_seat
 from marias_env.core import kernels, turns
 from marias_env.core.encode import observe_rows
 from marias_env.core.layout import OBSERVATION_SIZE
+from marias_env.errors import OptionError
 from marias_env.faces.opponents import RANDOM, Opponent, Opponents, ask, resolve
 from marias_env.faces.spaces import check_dtype
-from marias_env.match import Match, standard_match
+from marias_env.match import Match, match_of, standard_match
+from marias_env.options import Choice, Flag, check
 from marias_env.rules import Rules, get_rules
 
 SEATS: Final = {
@@ -38,8 +41,6 @@ ILLEGAL: Final = {
 """Values of `illegal`."""
 EPISODES: Final = ("deal", "match")
 REWARDS: Final = ("units", "chips")
-
-Seed = int | Sequence[int] | None
 
 
 class Learners:
@@ -69,7 +70,7 @@ class Learners:
     Raises:
         AgentError: no such opponents.
         RulesError: no such rules or match.
-        ValueError: another argument that is not one of the above.
+        OptionError: another argument that is not one of the above.
     """
 
     def __init__(
@@ -86,12 +87,13 @@ class Learners:
         dtype: npt.DTypeLike = np.int8,
         first_index: int = 0,
     ) -> None:
-        if isinstance(seat, bool) or seat not in SEATS:
-            raise ValueError(f"seat: {seat!r}; expected one of {list(SEATS)}")
-        if illegal not in ILLEGAL:
-            raise ValueError(f"illegal: {illegal!r}; expected one of {list(ILLEGAL)}")
-        if reward not in REWARDS:
-            raise ValueError(f"reward: {reward!r}; expected one of {REWARDS}")
+        num_envs = check_count("num_envs", num_envs, 1)
+        if not isinstance(seat, str):
+            seat = check_seat("seat", seat)
+        elif seat not in SEATS:
+            raise OptionError(f"seat: {seat!r}; expected one of {list(SEATS)}")
+        check("illegal", illegal, Choice(*ILLEGAL))
+        check("reward", reward, Choice(*REWARDS))
         self.dtype = check_dtype(dtype)
         found = find_match(get_rules(rules), episode, match)
         self.batch = DealBatch(
@@ -127,31 +129,19 @@ class Learners:
         """Deals new episodes; `begin` has to follow.
 
         Args:
-            seed: an integer seeds rows by their index, a sequence of B integers each row by its
-                own; None goes on with the rows' streams (the first time: draws a seed).
+            seed: as of `DealBatch.reset`; None goes on with the rows' streams (the first time:
+                draws a seed).
             rows: (N,) rows; None: all.
-        """
-        whole = rows is None
-        if rows is None:
-            rows = np.arange(len(self))
-        if seed is None and self._dealt:
-            self.batch.reset(indices=rows)
-        elif whole and (seed is None or isinstance(seed, (int, np.integer))):
-            self.batch.reset(None if seed is None else int(seed))
-        else:
-            self._seed_rows(seed, rows)
-        self._dealt = True
 
-    def _seed_rows(self, seed: Seed, rows: npt.NDArray[np.int64]) -> None:
-        each = isinstance(seed, Sequence)
-        if isinstance(seed, Sequence) and len(seed) != len(self):
-            raise ValueError(f"seed: {len(seed)} seeds; expected {len(self)}, one per row")
-        own = [seed[row] if isinstance(seed, Sequence) else seed for row in rows.tolist()]
-        # All of them before the first is used: a bad one changes no row.
-        roots = [np.random.SeedSequence(one).generate_state(1, np.uint64)[0] for one in own]
-        for row, root in zip(rows.tolist(), roots):
-            first = 0 if each else self.batch.first_index + row
-            kernels.reset_rows(self.batch.deals[row : row + 1], self.batch._rules, root, first)
+        Raises:
+            OptionError: a bad seed, or not B of them; no row is changed.
+        """
+        if seed is None and not self._dealt:
+            seed = drawn_seed()
+        if seed is None and rows is None:
+            rows = np.arange(len(self))
+        self.batch.reset(seed, rows)
+        self._dealt = True
 
     def begin(self, rows: npt.NDArray[np.int64] | None = None, seat: int | None = None) -> None:
         """Seats the learner in freshly dealt rows and plays until it is on turn.
@@ -281,19 +271,48 @@ class Learners:
         return paid.astype(np.float64) * self.unit
 
 
+def check_all_seats(all_seats: bool, seat: Any, opponents: Any) -> None:
+    """Refuses `all_seats` beside what only a learner has.
+
+    Raises:
+        OptionError: a learner's seat or opponents are given, or `all_seats` is no flag.
+    """
+    check("all_seats", all_seats, Flag())
+    if all_seats and not (seat == 0 and isinstance(opponents, str) and opponents == RANDOM):
+        raise OptionError("all_seats: there is no learner's seat and there are no opponents")
+
+
+def drawn_seed() -> int:
+    """Returns a seed from the system's entropy, one that SB3 and Gymnasium take too."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def check_transform(transform: Any) -> Callable[[npt.NDArray[np.float64]], npt.NDArray[Any]] | None:
+    """Returns a face's `reward_transform`.
+
+    Raises:
+        OptionError: neither None nor a function.
+    """
+    if transform is not None and (not callable(transform) or isinstance(transform, type)):
+        raise OptionError(f"reward_transform: {transform!r}; expected a function or None")
+    found: Callable[[npt.NDArray[np.float64]], npt.NDArray[Any]] | None = transform
+    return found
+
+
 def find_match(rules: Rules, episode: str, match: Match | int | None) -> Match | None:
     """Returns the match of an episode, None where it is one deal.
 
     Raises:
-        RulesError: a number of rotations out of range.
-        ValueError: no such episode, or a match beside `episode="deal"`.
+        OptionError: no such episode, or a match beside `episode="deal"`.
+        RulesError: a number of rotations out of range, or no match.
     """
-    if episode not in EPISODES:
-        raise ValueError(f"episode: {episode!r}; expected one of {EPISODES}")
+    check("episode", episode, Choice(*EPISODES))
     if episode == "deal":
         if match is not None:
-            raise ValueError('match: only with episode="match"')
+            raise OptionError('match: only with episode="match"')
         return None
     if isinstance(match, Match):
         return match
+    if isinstance(match, Mapping):  # as a Gymnasium spec's JSON has it
+        return match_of(match)
     return standard_match(rules, 1 if match is None else match)

@@ -40,7 +40,7 @@ def resolve(opponents: Opponents) -> tuple[Opponent | None, Opponent | None]:
             one or two.
     """
     given = [opponents] if isinstance(opponents, str) or hasattr(opponents, "act") else opponents
-    if not isinstance(given, Sequence) or len(given) not in (1, 2):
+    if isinstance(given, type) or not isinstance(given, Sequence) or len(given) not in (1, 2):
         raise AgentError(f"opponents: {opponents!r}; expected one or two agents or names of agents")
     made: dict[Any, Opponent | None] = {}
     for opponent in given:
@@ -63,6 +63,8 @@ def _make(opponent: Any) -> Opponent | None:
             ) from error
         found: Opponent = make(opponent)
         return found
+    if isinstance(opponent, type):
+        raise AgentError(f"opponent {opponent!r} is a class; expected an agent made from it")
     if not callable(getattr(opponent, "act", None)):
         raise AgentError(f"opponent {opponent!r}: expected a name or an object with a method `act`")
     chosen: Opponent = opponent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.errors import OptionError, RenderModeError
 from marias_env.observation import OBSERVATION_SIZE, STATE_SIZE, STATE_SLICES
 
 
@@ -17,12 +19,26 @@ def check_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
     """Returns the dtype of observations.
 
     Raises:
-        ValueError: neither int8 nor float32.
+        OptionError: neither int8 nor float32.
     """
-    found = np.dtype(dtype)
-    if found not in (np.dtype(np.int8), np.dtype(np.float32)):
-        raise ValueError(f"dtype: {dtype!r}; expected int8 or float32")
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if dtype is None or found not in (np.dtype(np.int8), np.dtype(np.float32)):
+        raise OptionError(f"dtype: {dtype!r}; expected int8 or float32")
     return found
+
+
+def check_render_mode(mode: str | None, modes: Sequence[str]) -> None:
+    """Refuses a render mode that a face does not have.
+
+    Raises:
+        RenderModeError: `mode` is neither None nor one of `modes`.
+    """
+    if mode is not None and mode not in modes:
+        expected = ", ".join([*map(repr, modes), "None"])
+        raise RenderModeError(f"render_mode: {mode!r}; expected one of {expected}")
 
 
 def _box(size: int, dtype: npt.DTypeLike) -> spaces.Box:

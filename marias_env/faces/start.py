@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from marias_env.batch import DealBatch
-from marias_env.checks import deck_ids
+from marias_env.checks import check_seat, deck_ids
 from marias_env.errors import DeckError, RecordError
 from marias_env.records import replay
 
@@ -65,12 +65,8 @@ def prepare(batch: DealBatch, options: Mapping[str, Any]) -> DealBatch | tuple[A
     dealer = options.get("dealer")
     if deck is not None:
         deck = np.array(deck_ids(deck, batch.rules), dtype=np.int64)
-    if dealer is not None and (
-        isinstance(dealer, (bool, np.bool_))
-        or not isinstance(dealer, (int, np.integer))
-        or not 0 <= dealer <= 2
-    ):
-        raise DeckError(f"dealer: {dealer!r}; expected a seat 0, 1 or 2")
+    if dealer is not None:
+        dealer = check_seat("dealer", dealer, DeckError)
     return None if deck is None and dealer is None else (deck, dealer)
 
 

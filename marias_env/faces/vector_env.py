@@ -1,4 +1,4 @@
-"""Mariáš for Gymnasium, many deals at once: `gymnasium.make_vec("Marias-v0", num_envs=1024)`.
+"""Mariáš for Gymnasium, many deals at once: `make_vec("marias_env:Marias-v0", 1024)`.
 
 Two ways to use it:
 
@@ -25,18 +25,28 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.checks import deck_ids
-from marias_env.errors import StateError
+from marias_env.batch import Seed
+from marias_env.checks import deck_ids, row_seeds
+from marias_env.errors import OptionError, StateError
 from marias_env.faces.gym_env import OBSERVATIONS
-from marias_env.faces.learners import Learners, Seed
+from marias_env.faces.learners import Learners, check_all_seats
 from marias_env.faces.opponents import RANDOM, Opponents
-from marias_env.faces.spaces import observation_box, observation_dict
+from marias_env.faces.spaces import check_render_mode, observation_box, observation_dict
 from marias_env.faces.start import check_options
 from marias_env.match import Match
+from marias_env.options import Choice, Real, check
 from marias_env.rules import Rules
 
 NO_ACTION = -1
 """What a finished row takes while `autoreset_mode` is DISABLED."""
+
+
+def _mode(mode: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        names = ", ".join(repr(one.value) for one in AutoresetMode)
+        raise OptionError(f"autoreset_mode: {mode!r}; expected one of {names}") from None
 
 
 class MariasVectorEnv(VectorEnv[Any, Any, Any]):
@@ -60,6 +70,7 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         observation: `"dict"` or `"vector"`, as in `MariasEnv`.
         dtype: of observations, int8 or float32.
         first_index: index of row 0 in the seeding, to split one batch over several processes.
+        render_mode: None; one table is drawn by `MariasEnv`, or by `DealBatch` and `marias show`.
 
     `info` always has, for every row: `action_mask` (B, 48) int8, zeros in rows that are over;
     `seat` (B,) int8, whose decision (observation, mask) the row is; `payments` (B, 3) int64, units
@@ -71,7 +82,7 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
     Raises:
         AgentError: no such opponents.
         RulesError: no such rules.
-        ValueError: another argument that is none of the above.
+        OptionError: another argument that is none of the above.
     """
 
     def __init__(
@@ -90,12 +101,13 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         observation: str = "dict",
         dtype: npt.DTypeLike = np.int8,
         first_index: int = 0,
+        render_mode: str | None = None,
     ) -> None:
-        if observation not in OBSERVATIONS:
-            raise ValueError(f"observation: {observation!r}; expected one of {OBSERVATIONS}")
-        if all_seats and (seat != 0 or opponents != RANDOM):
-            raise ValueError("all_seats: there is no learner's seat and there are no opponents")
-        self._mode = AutoresetMode(autoreset_mode)
+        check("observation", observation, Choice(*OBSERVATIONS))
+        check_render_mode(render_mode, ())
+        check_all_seats(all_seats, seat, opponents)
+        self._mode = _mode(autoreset_mode)
+        self.render_mode = render_mode
         self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
         self._learners = Learners(
             num_envs,
@@ -110,8 +122,8 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
             dtype,
             first_index,
         )
-        self.num_envs = num_envs
-        self._penalty = float(illegal_penalty)
+        self.num_envs = num_envs = len(self._learners)
+        self._penalty = check("illegal_penalty", illegal_penalty, Real())
         self._as_dict = observation == "dict"
         self._dealt = False
         # With all seats: what each seat has been paid and not yet been told, and who is new.
@@ -144,15 +156,15 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         """Starts episodes.
 
         Args:
-            seed: an integer (rows are seeded by their index) or one for each row; None goes on with
-                the rows' random streams.
+            seed: a whole number (rows are seeded by it and their index) or B of them, one for each
+                row, as a list or array; None goes on with the rows' random streams.
             options: `reset_mask` (B,) bool: only these rows. `deck` (texts or ids, for all rows, or
                 (B, n) ids) and `dealer` (a seat, or (B,) seats), both or neither, for all rows.
 
         Raises:
             DeckError: no such deck or dealer.
+            OptionError: a bad seed, a mask of another shape or without True, or beside a deck.
             TypeError: a mask that is not a bool array.
-            ValueError: a mask of another shape or without True, or beside a deck.
         """
         chosen = check_options(options, ("reset_mask", "deck", "dealer"))
         learners = self._learners
@@ -161,8 +173,9 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         if "reset_mask" in chosen:
             rows = self._masked(chosen["reset_mask"])
             if decks is not None:
-                raise ValueError("reset: a deck is for all rows; give no reset_mask")
-        super().reset(seed=seed if isinstance(seed, int) else None)
+                raise OptionError("reset: a deck is for all rows; give no reset_mask")
+        seed = row_seeds(seed, self.num_envs)
+        super().reset(seed=None if isinstance(seed, list) else seed)
         learners.deal(seed, rows)
         if decks is not None:
             learners.batch.set_decks(*decks)
@@ -185,7 +198,7 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         if "deck" not in options and "dealer" not in options:
             return None
         if "deck" not in options or "dealer" not in options:
-            raise ValueError("reset: give deck and dealer, or neither")
+            raise OptionError("reset: give deck and dealer, or neither")
         deck = options["deck"]
         if np.ndim(deck) == 1:
             deck = np.array(deck_ids(deck, self.rules), dtype=np.int64)
@@ -195,7 +208,7 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             raise TypeError(f"reset_mask: {type(mask).__name__}; expected a bool array")
         if mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
+            raise OptionError(
                 f"reset_mask of shape {mask.shape}; expected ({self.num_envs},), at least one True"
             )
         return np.flatnonzero(mask)

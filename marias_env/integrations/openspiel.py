@@ -40,6 +40,7 @@ from marias_env.core.deal import pack_rules
 from marias_env.core.dealing import blind_card
 from marias_env.errors import RulesError
 from marias_env.integrations.openspiel_observer import MariasObserver, observer_arguments
+from marias_env.options import Bound, Choice, Whole, check
 from marias_env.positions import position_text
 from marias_env.rules import Rules, rules_with_options
 
@@ -62,6 +63,8 @@ outcome, which draws a whole deck) or `explicit` (chance nodes with all their ou
 methods). `dealer` is a seat, or -1 for a random one; `seed` that of sampled deals, -1 for a new
 one; `infostate` the way event tokens stand in the information-state tensor: `one_hot` or `ids`.
 """
+
+DEALING = Choice("sampled", "explicit")
 
 
 def _game_type(explicit: bool) -> Any:
@@ -97,10 +100,10 @@ class _Origin:
     def __init__(self, params: Mapping[str, Any], number: int | None = None) -> None:
         given = {**PARAMETERS, **params}
         self.rules = _rules(given)
-        self.explicit = _one_of("dealing", given["dealing"], ("sampled", "explicit")) == "explicit"
-        self.dealer = int(_one_of("dealer", given["dealer"], (-1, 0, 1, 2)))
-        self.ids = _one_of("infostate", given["infostate"], ("one_hot", "ids")) == "ids"
-        seed = int(given["seed"])
+        self.explicit = _parameter("dealing", given["dealing"], DEALING) == "explicit"
+        self.dealer = _parameter("dealer", given["dealer"], Whole(-1, 2))
+        self.ids = _parameter("infostate", given["infostate"], Choice("one_hot", "ids")) == "ids"
+        seed = _parameter("seed", given["seed"], Whole(-1))
         self.rng = np.random.default_rng(None if seed < 0 else seed)
         self.packed_rules = pack_rules(self.rules)
         self.fresh = DealBatch(1, self.rules, seed=0, autoreset=False)
@@ -150,10 +153,8 @@ def _rules(given: Mapping[str, Any]) -> Rules:
     return rules_with_options(given["rules"], options)
 
 
-def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    if value not in allowed:
-        raise RulesError(f"game parameter {name}: {value!r}; expected one of {allowed}")
-    return value
+def _parameter(name: str, value: Any, bound: Bound) -> Any:
+    return check(f"game parameter {name}", value, bound, RulesError)
 
 
 class MariasGame(pyspiel.Game):

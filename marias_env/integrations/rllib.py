@@ -34,8 +34,9 @@ from torch import nn
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.batch import DealBatch
+from marias_env.checks import check_seed, one_action
 from marias_env.errors import ActionError, StateError
-from marias_env.faces.learners import Learners
+from marias_env.faces.learners import Learners, check_transform
 from marias_env.faces.spaces import SeatActions, check_dtype, observation_box
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
@@ -73,7 +74,7 @@ class MariasMultiAgentEnv(MultiAgentEnv):
     Raises:
         RulesError: no such rules or match.
         TypeError: an unknown argument in `config`.
-        ValueError: another argument that is none of the above.
+        OptionError: another argument that is none of the above.
     """
 
     def __init__(self, config: Mapping[str, Any] | None = None, **arguments: Any) -> None:
@@ -103,7 +104,7 @@ class MariasMultiAgentEnv(MultiAgentEnv):
             dtype=dtype,
             first_index=worker * _ROWS_PER_WORKER,
         )
-        self._transform = reward_transform
+        self._transform = check_transform(reward_transform)
         self._dealt = False
         self.metadata: dict[str, Any] = {"render_modes": []}  # RLlib writes to it
         self.possible_agents = list(AGENTS)
@@ -142,9 +143,11 @@ class MariasMultiAgentEnv(MultiAgentEnv):
 
         Raises:
             DeckError: no such deck or dealer.
+            OptionError: a bad seed.
             RecordError: a bad record, one of other rules, or one of a finished deal.
         """
         start = prepare(self.batch, check_options(options, START_KEYS))
+        seed = check_seed(seed)
         if isinstance(start, DealBatch) and start.turn[0] < 0:
             raise StateError("the record is of a finished deal: there is nothing to decide")
         self._learners.deal(seed)
@@ -176,7 +179,7 @@ class MariasMultiAgentEnv(MultiAgentEnv):
                 "who is on turn"
             )
         learners = self._learners
-        learners.act(learners.as_actions([int(action_dict[AGENTS[self._turn]])]))
+        learners.act(learners.as_actions([one_action(action_dict[AGENTS[self._turn]])]))
         over = bool(learners.over[0])
         seats = range(3) if over else (self._turn,)
         observations = {AGENTS[seat]: self._see(seat) for seat in seats}

@@ -13,22 +13,30 @@ Python ones, and the masks come as one array.
 
 from __future__ import annotations
 
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvWrapper
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.batch import Seed
+from marias_env.checks import row_seeds
 from marias_env.errors import StateError
-from marias_env.faces.learners import Learners
+from marias_env.faces.learners import Learners, check_transform, drawn_seed
 from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
+from marias_env.options import Real, check
 from marias_env.rules import Rules
 
 Indices = None | int | Iterable[int]
@@ -51,7 +59,9 @@ class MariasVecEnv(VecEnv):
         illegal: `"error"` (default: with masks in use an illegal action is a mistake worth seeing),
             `"random"` or `"penalty"`, as in `MariasEnv`.
         illegal_penalty: for `illegal="penalty"`.
-        dtype: of observations; int8 keeps rollout buffers at a quarter of the size.
+        dtype: of observations; int8 keeps rollout buffers at a quarter of the size. Under SB3's
+            `VecNormalize` (with `norm_obs`, its default) it must be float32: buffers have the dtype
+            of the space and would cut the fractions off. A `reset` through one warns.
         seed: first seed; `seed()`, which SB3 calls with a model's seed, overrides it.
 
     The info of a row that ended has `terminal_observation`, `TimeLimit.truncated` (False),
@@ -61,7 +71,7 @@ class MariasVecEnv(VecEnv):
     Raises:
         AgentError: no such opponents.
         RulesError: no such rules.
-        ValueError: another argument that is none of the above.
+        OptionError: another argument that is none of the above.
     """
 
     def __init__(
@@ -77,14 +87,17 @@ class MariasVecEnv(VecEnv):
         illegal: str = "error",
         illegal_penalty: float = 1.0,
         dtype: npt.DTypeLike = np.int8,
-        seed: int | None = None,
+        seed: Seed = None,
     ) -> None:
         self.render_mode: str | None = None
         self.learners = Learners(
             num_envs, rules, opponents, seat, False, episode, match, reward, illegal, dtype
         )
-        self._transform = reward_transform
-        self._penalty = float(illegal_penalty)
+        num_envs = len(self.learners)
+        self._transform = check_transform(reward_transform)
+        self._penalty = check("illegal_penalty", illegal_penalty, Real())
+        self._warned = False
+        self._seed: int | list[int] | None = None
         self._actions: npt.NDArray[np.int64] | None = None
         self._dealt = False
         self._returns = np.zeros(num_envs, dtype=np.float64)
@@ -102,7 +115,8 @@ class MariasVecEnv(VecEnv):
         Returns:
             (B, F) observations of the learners.
         """
-        self.learners.deal(self._seeds[0])
+        self.learners.deal(self._seed)
+        self._seed = None
         self._reset_seeds()
         self._reset_options()
         self.learners.begin()
@@ -111,6 +125,7 @@ class MariasVecEnv(VecEnv):
         self._lengths[:] = 0
         self._actions = None
         self._dealt = True
+        self._warn_of_truncation()
         return self.learners.observe(self.learners.seats)
 
     def step_async(self, actions: npt.ArrayLike) -> None:
@@ -189,16 +204,45 @@ class MariasVecEnv(VecEnv):
     def close(self) -> None:
         """Does nothing: there is nothing to release."""
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+    def seed(self, seed: Seed = None) -> Sequence[int | None]:
         """Sets the seed of the next `reset`, from which every row gets a stream of its own.
+
+        Args:
+            seed: a whole number, or one for each row; None draws one.
 
         Returns:
             One seed per row, as SB3 has it.
+
+        Raises:
+            OptionError: a bad seed.
         """
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
-        self._seeds = [seed + row for row in range(self.num_envs)]
+        chosen = row_seeds(seed, self.num_envs)
+        self._seed = drawn_seed() if chosen is None else chosen
+        first = self._seed
+        self._seeds = (
+            list(first)
+            if isinstance(first, list)
+            else [first + row for row in range(self.num_envs)]
+        )
         return self._seeds
+
+    def _warn_of_truncation(self) -> None:
+        # SB3's `VecNormalize` keeps the dtype of the space it wraps, and buffers take it from
+        # there. An environment is not told what wraps it, but the wrappers are its callers.
+        if self._warned or self.learners.dtype != np.int8:
+            return
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and isinstance(frame.f_locals.get("self"), VecEnvWrapper):
+            wrapper = frame.f_locals["self"]
+            if isinstance(wrapper, VecNormalize) and wrapper.norm_obs:
+                self._warned = True
+                warnings.warn(
+                    "VecNormalize makes fractions of observations, which buffers of int8 cut to "
+                    'whole numbers: make the environment with dtype="float32", or wrap it with '
+                    "norm_obs=False (all but a few entries are 0 or 1 already)",
+                    stacklevel=2,
+                )
+            frame = frame.f_back
 
     # ------------------------------------------------------------------ rows as SB3 addresses them
 
@@ -249,8 +293,13 @@ class MariasVecEnv(VecEnv):
         raise AttributeError(f"{attr_name!r} cannot be set: the configuration does not change")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
-        """Returns False for each row; there is nothing to wrap."""
-        return [False for _ in self._get_indices(indices)]
+        """Returns for each row whether it does what a wrapper does.
+
+        True for `Monitor`: infos have `episode`, so `evaluate_policy` reports the units of whole
+        episodes and not what `reward_transform` or a `VecNormalize` makes of them.
+        """
+        monitors = isinstance(wrapper_class, type) and issubclass(wrapper_class, Monitor)
+        return [monitors for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[npt.NDArray[Any] | None]:
         """Returns None for each row: tables are rendered as text (`MariasEnv`)."""

@@ -32,10 +32,13 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unboun
 from torchrl.envs import EnvBase
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.faces.learners import Learners
+from marias_env.batch import Seed
+from marias_env.checks import row_seeds
+from marias_env.faces.learners import Learners, check_all_seats, check_transform
 from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
+from marias_env.options import Choice, Flag, check
 from marias_env.rules import Rules
 
 
@@ -71,7 +74,7 @@ class MariasTorchEnv(EnvBase):
     Raises:
         AgentError: no such opponents.
         RulesError: no such rules.
-        ValueError: another argument that is none of the above.
+        OptionError: another argument that is none of the above.
     """
 
     def __init__(
@@ -89,20 +92,20 @@ class MariasTorchEnv(EnvBase):
         categorical: bool = True,
         dtype: npt.DTypeLike = np.float32,
         device: Any = "cpu",
-        seed: int | None = None,
+        seed: Seed = None,
     ) -> None:
-        if all_seats and (seat != 0 or opponents != RANDOM):
-            raise ValueError("all_seats: there is no learner's seat and there are no opponents")
-        if illegal not in ("error", "random"):
-            raise ValueError(f"illegal: {illegal!r}; expected 'error' or 'random'")
+        check_all_seats(all_seats, seat, opponents)
+        check("illegal", illegal, Choice("error", "random"))
+        check("categorical", categorical, Flag())
         learners = Learners(
             num_envs, rules, opponents, seat, all_seats, episode, match, reward, illegal, dtype
         )
+        num_envs = len(learners)
         super().__init__(device=device, batch_size=[num_envs])
         self.learners = learners
-        self._transform = reward_transform
+        self._transform = check_transform(reward_transform)
         self._one_hot = not categorical
-        self._seed: int | None = seed
+        self._seed = row_seeds(seed, num_envs)
         self._make_specs(num_envs)
 
     @property
@@ -142,7 +145,7 @@ class MariasTorchEnv(EnvBase):
     # ------------------------------------------------------------------ what TorchRL calls
 
     def _set_seed(self, seed: int | None) -> None:
-        self._seed = seed
+        self._seed = row_seeds(seed, len(self.learners))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
         rows = None

@@ -248,7 +248,7 @@ def test_masked_reset() -> None:
     with pytest.raises(ValueError, match="seeds"):
         env.reset(seed=[1, 2])
     before = env._learners.batch.to_bytes()
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="seed of row 3: -4"):
         env.reset(seed=[1, 2, 3, -4])
     assert env._learners.batch.to_bytes() == before
 

@@ -79,8 +79,6 @@ class Players:
 
 def make_agent(agent: AgentLike) -> Agent:
     """Returns an agent from its spec, or the agent itself."""
-    if not isinstance(agent, str):
-        return agent
     # Imported here, since specs are resolved only where something is played.
     from marias_agents.registry import make
 

@@ -219,6 +219,9 @@ def agent_labels(agents: Sequence[AgentLike]) -> tuple[str, ...]:
 def _check(agents: Sequence[AgentLike], **options: Any) -> None:
     if isinstance(agents, str) or len(agents) < 2:
         raise AgentError(f"agents: {agents!r}; expected two or more, to play each other")
+    for agent in agents:
+        if not isinstance(agent, str):
+            make_agent(agent)
     for name, value in options.items():
         check(name, value, BOUNDS[name])
 
