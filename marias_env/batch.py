@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
-from marias_env.checks import (
-    AUTORESET_MODES,
-    autoreset_mode,
-    buffer,
-    check_count,
-    row_actions,
-    row_seeds,
-)
+from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count, row_actions
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.encode import observe_rows, state_rows
@@ -28,6 +20,7 @@ from marias_env.errors import DeckError, IllegalActionError, OptionError, StateE
 from marias_env.match import Match
 from marias_env.rules import Rules, get_rules
 from marias_env.saved_rows import check_replays, read_rows, write_rows
+from marias_env.seeds import Seed, row_seeds, seed_rows
 from marias_env.views import Views, make_views
 
 _NO_MASK: Final = np.empty((0, NUM_ACTIONS), dtype=np.int8)
@@ -35,9 +28,6 @@ _NO_OBSERVATION: Final = np.empty((0, OBSERVATION_SIZE), dtype=np.int8)
 """Buffers that are not wanted."""
 _ON_TURN: Final = np.empty(0, dtype=np.int64)
 """Whose observation: the seat on turn."""
-
-Seed = int | np.integer[Any] | Sequence[int] | npt.NDArray[np.integer[Any]] | None
-"""A seed of a batch; see `marias_env.checks.row_seeds`."""
 
 
 class DealBatch:
@@ -106,21 +96,12 @@ class DealBatch:
             IndexError: an index out of range.
         """
         seeds = row_seeds(seed, len(self))
-        if indices is None and not isinstance(seeds, list):
-            kernels.reset_rows(self.deals, self._rules, _root(seeds), self.first_index)
-            self._payments[:] = 0
-            return
-        rows = self._row_numbers(slice(None) if indices is None else indices)
-        if seeds is None:
+        rows = None if indices is None else self._row_numbers(indices)
+        if rows is not None and seeds is None:
             kernels.restart_rows(self.deals, self._rules, rows)
             return
-        whole = None if isinstance(seeds, list) else _root(seeds)
-        for row in rows.tolist():
-            root, first = whole, self.first_index + row
-            if isinstance(seeds, list):
-                root, first = _root(seeds[row]), 0
-            kernels.reset_rows(self.deals[row : row + 1], self._rules, root, first)
-        self._payments[rows] = 0
+        seed_rows(self.deals, self._rules, seeds, rows, self.first_index)
+        self._payments[slice(None) if rows is None else rows] = 0
 
     def set_decks(self, decks: npt.ArrayLike, dealers: npt.ArrayLike | int) -> None:
         """Deals given decks.
@@ -493,10 +474,6 @@ class DealBatch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.rules, self.match, self.first_index, self.autoreset, self.to_bytes())
-
-
-def _root(seed: int | None) -> Any:
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 def _restore(

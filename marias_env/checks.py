@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -76,7 +76,7 @@ def one_action(action: Any) -> int:
     """
     if type(action) is int or isinstance(action, np.integer):
         return int(action)
-    array = _as_array(action)
+    array = as_array(action)
     if array is None or array.size != 1 or array.dtype.kind not in "iu":
         raise ActionError(f"action: {action!r}; expected an integer from 0 to {NUM_ACTIONS - 1}")
     return int(array.reshape(())[()])
@@ -90,7 +90,7 @@ def row_actions(actions: Any, rows: int) -> npt.NDArray[np.int64]:
     Raises:
         ActionError: wrong shape or dtype.
     """
-    chosen = _as_array(actions)
+    chosen = as_array(actions)
     if chosen is None:
         raise ActionError(f"actions: {actions!r}; expected ({rows},) integers")
     if chosen.dtype.kind not in "iu":
@@ -104,48 +104,8 @@ def row_actions(actions: Any, rows: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(chosen, dtype=np.int64)
 
 
-def check_seed(seed: Any) -> int | None:
-    """Returns the seed of one deal: None, a whole number from 0, or a list or array of one.
-
-    Raises:
-        OptionError: it is none of them.
-    """
-    found = row_seeds(seed, 1)
-    return found[0] if isinstance(found, list) else found
-
-
-def row_seeds(seed: Any, rows: int) -> int | list[int] | None:
-    """Returns the seed of a batch: None, one for all rows, or one for each row.
-
-    Args:
-        seed: None, a whole number from 0, or a list, tuple or array of as many as there are rows;
-            Python's, NumPy's and torch's alike.
-        rows: how many rows there are.
-
-    Raises:
-        OptionError: it is none of them, or of another length.
-    """
-    if seed is None or type(seed) is int:
-        return None if seed is None else check_count("seed", seed, 0)
-    array = None if isinstance(seed, (str, bytes)) else _as_array(seed)
-    expected = "None, a whole number from 0" + (f", or {rows} of them" if rows > 1 else "")
-    if array is None or array.ndim > 1 or isinstance(seed, (set, frozenset, Mapping)):
-        raise OptionError(f"seed: {seed!r}; expected {expected}")
-    if array.ndim == 0:
-        return check_count("seed", array[()], 0)
-    if len(array) != rows:
-        raise OptionError(f"seed: {len(array)} seeds; expected {rows}, one per row")
-    # From a list itself: NumPy makes floats of large and small numbers side by side.
-    each = seed if isinstance(seed, (list, tuple)) else array.tolist()
-    return [check_count(f"seed of row {row}", _plain(one), 0) for row, one in enumerate(each)]
-
-
-def _plain(value: Any) -> Any:
-    array = _as_array(value)
-    return value if isinstance(value, int) or array is None or array.ndim else array[()]
-
-
-def _as_array(value: Any) -> npt.NDArray[Any] | None:
+def as_array(value: Any) -> npt.NDArray[Any] | None:
+    """Returns what NumPy makes of a value; None where it makes nothing of it."""
     try:
         return np.asarray(value)
     except (TypeError, ValueError, RuntimeError):  # ragged lists, tensors on another device

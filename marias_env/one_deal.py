@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.batch import DealBatch, Seed
+from marias_env.batch import DealBatch
 from marias_env.checks import check_seat, one_action
 from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.core.single import REFUSED, TABLE, draw_action, show_seat, step_and_show
 from marias_env.errors import StateError
 from marias_env.match import Match
 from marias_env.rules import Rules
+from marias_env.seeds import Seed
 
 
 def _at(name: str) -> int:

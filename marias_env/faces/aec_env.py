@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pettingzoo import AECEnv
 
 from marias_env.batch import DealBatch
-from marias_env.checks import check_seat, check_seed
+from marias_env.checks import check_seat
 from marias_env.core import single
 from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.errors import ActionError, OptionError, StateError
@@ -30,6 +30,7 @@ from marias_env.one_deal import OneDeal
 from marias_env.options import Choice, Maybe, Whole, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules, get_rules
+from marias_env.seeds import check_seed
 
 AGENTS: Final = ("player_0", "player_1", "player_2")
 """Agents by seat."""

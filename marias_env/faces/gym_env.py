@@ -28,7 +28,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.checks import check_seat, check_seed, one_action
+from marias_env.checks import check_seat, one_action
 from marias_env.core import single
 from marias_env.errors import DeckError, StateError
 from marias_env.faces.learners import Learners
@@ -39,6 +39,7 @@ from marias_env.match import Match
 from marias_env.options import Choice, Real, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
+from marias_env.seeds import check_seed
 
 OBSERVATIONS: Final = ("dict", "vector")
 """Values of `observation`: with the mask beside it, or the bare vector."""

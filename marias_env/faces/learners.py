@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS, OVER
-from marias_env.batch import DealBatch, Seed
+from marias_env.batch import DealBatch
 from marias_env.checks import check_count, check_seat
 from marias_env.core import kernels, turns
 from marias_env.core.encode import observe_rows
@@ -24,6 +24,7 @@ from marias_env.faces.spaces import check_dtype
 from marias_env.match import Match, match_of, standard_match
 from marias_env.options import Choice, Flag, check
 from marias_env.rules import Rules, get_rules
+from marias_env.seeds import Seed, drawn_seed
 
 SEATS: Final = {
     0: 0,
@@ -280,11 +281,6 @@ def check_all_seats(all_seats: bool, seat: Any, opponents: Any) -> None:
     check("all_seats", all_seats, Flag())
     if all_seats and not (seat == 0 and isinstance(opponents, str) and opponents == RANDOM):
         raise OptionError("all_seats: there is no learner's seat and there are no opponents")
-
-
-def drawn_seed() -> int:
-    """Returns a seed from the system's entropy, one that SB3 and Gymnasium take too."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
 
 
 def check_transform(transform: Any) -> Callable[[npt.NDArray[np.float64]], npt.NDArray[Any]] | None:

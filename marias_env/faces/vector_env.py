@@ -25,8 +25,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.batch import Seed
-from marias_env.checks import deck_ids, row_seeds
+from marias_env.checks import deck_ids
 from marias_env.errors import OptionError, StateError
 from marias_env.faces.gym_env import OBSERVATIONS
 from marias_env.faces.learners import Learners, check_all_seats
@@ -36,6 +35,7 @@ from marias_env.faces.start import check_options
 from marias_env.match import Match
 from marias_env.options import Choice, Real, check
 from marias_env.rules import Rules
+from marias_env.seeds import Seed, row_seeds
 
 NO_ACTION = -1
 """What a finished row takes while `autoreset_mode` is DISABLED."""

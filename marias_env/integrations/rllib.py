@@ -34,7 +34,7 @@ from torch import nn
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.batch import DealBatch
-from marias_env.checks import check_seed, one_action
+from marias_env.checks import one_action
 from marias_env.errors import ActionError, StateError
 from marias_env.faces.learners import Learners, check_transform
 from marias_env.faces.spaces import SeatActions, check_dtype, observation_box
@@ -42,6 +42,7 @@ from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
+from marias_env.seeds import check_seed
 
 AGENTS = ("player_0", "player_1", "player_2")
 _ROWS_PER_WORKER = 1 << 20

@@ -29,15 +29,14 @@ from stable_baselines3.common.vec_env import VecNormalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvWrapper
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.batch import Seed
-from marias_env.checks import row_seeds
 from marias_env.errors import StateError
-from marias_env.faces.learners import Learners, check_transform, drawn_seed
+from marias_env.faces.learners import Learners, check_transform
 from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
 from marias_env.options import Real, check
 from marias_env.rules import Rules
+from marias_env.seeds import Seed, drawn_seed, row_seeds
 
 Indices = None | int | Iterable[int]
 

@@ -32,14 +32,13 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unboun
 from torchrl.envs import EnvBase
 
 from marias_env.actions import NUM_ACTIONS
-from marias_env.batch import Seed
-from marias_env.checks import row_seeds
 from marias_env.faces.learners import Learners, check_all_seats, check_transform
 from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
 from marias_env.match import Match
 from marias_env.options import Choice, Flag, check
 from marias_env.rules import Rules
+from marias_env.seeds import Seed, row_seeds
 
 
 class MariasTorchEnv(EnvBase):

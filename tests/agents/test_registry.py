@@ -43,7 +43,7 @@ def test_seed_in_the_spec_or_beside_it() -> None:
     assert (make("rules@7").act(views, masks) == make("rules").act(views, masks)).all()
     with pytest.raises(AgentError, match="one, not two"):
         make("random@7", seed=7)
-    with pytest.raises(AgentError, match="seed -1"):
+    with pytest.raises(AgentError, match="seed: -1"):
         make("random", seed=-1)
 
 

@@ -23,7 +23,7 @@ from tests.env.helpers import PRESETS, Player, finished, nodes, rule_sets
 
 
 def test_equal_seeds_give_equal_batches() -> None:
-    for seed in (0, 2**100, [1, 2, 3]):
+    for seed in (0, 2**100, range(50)):
         one, two = DealBatch(50, seed=seed), DealBatch(50, seed=seed)
         for _ in range(120):
             actions = one.sample_legal()
@@ -75,8 +75,6 @@ def test_the_deal_rotates_and_reset_of_rows_goes_on() -> None:
     assert batch.dealer[0] == (dealers[0] + 1) % 3
     batch.reset(seed=3)
     assert batch.to_bytes() == DealBatch(4, seed=3).to_bytes()
-    with pytest.raises(ValueError, match="indices"):
-        batch.reset(seed=1, indices=[0])
     with pytest.raises(IndexError):
         batch.reset(indices=[4])
 

@@ -63,10 +63,10 @@ def test_an_illegal_action_changes_nothing(action: int) -> None:
     assert one.batch.to_bytes() == before
 
 
-@pytest.mark.parametrize("action", [True, 1.5, None, [3], np.array([3]), "no card"])
+@pytest.mark.parametrize("action", [True, 1.5, None, [3, 3], np.array([3.0]), "Qh"])
 def test_what_is_no_action_is_refused(action: object) -> None:
     one = OneDeal(seed=2)
-    with pytest.raises(ActionError, match="not an action"):
+    with pytest.raises(ActionError, match="expected an integer"):
         one.step(action)  # type: ignore[arg-type]
 
 
@@ -108,7 +108,7 @@ def test_shows_any_seat() -> None:
         assert one.mask.any() == (seat == one.turn)
     one.show()
     assert np.array_equal(one.observation, one.batch.observe()[0])
-    with pytest.raises(ValueError, match="seat: 3; expected 0, 1 or 2"):
+    with pytest.raises(ValueError, match="seat: 3; expected a whole number from 0 to 2"):
         one.show(3)
 
 
