@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import pickle
 from typing import Any
 
+import gymnasium
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +16,7 @@ from marias_env.actions import ACTIONS, PHASES, action_id
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, card_id, card_name, cards_of, mask_of
 from marias_env.errors import ActionError, CardError, RulesError
+from marias_env.match import Match
 from marias_env.rules import (
     RULES,
     TARIFF,
@@ -181,3 +185,34 @@ def test_rules_as_text(text: str, preset: str, options: dict[str, Any]) -> None:
 def test_rules_texts_that_are_refused(text: str, reason: str) -> None:
     with pytest.raises(RulesError, match=reason):
         get_rules(text)
+
+
+def test_a_rule_set_goes_through_dicts_json_copies_and_pickles() -> None:
+    rules = Rules(max_doublings=3, tariff={"betl": 7})
+    options = dataclasses.asdict(rules)
+    assert options["tariff"]["betl"] == 7
+    assert Rules(**options) == get_rules(json.loads(json.dumps(options))) == rules
+    assert Rules(*dataclasses.astuple(rules)) == rules
+    for other in (pickle.loads(pickle.dumps(rules)), copy.copy(rules), copy.deepcopy(rules)):
+        assert other == rules
+        assert hash(other) == hash(rules)
+    assert dataclasses.replace(rules, tariff={**rules.tariff, "suit": 2}) != rules
+    changes = (
+        lambda tariff: tariff.update(suit=3),
+        lambda tariff: tariff.__setitem__("suit", 3),
+        lambda tariff: tariff.pop("suit"),
+        lambda tariff: tariff.clear(),
+    )
+    for change in changes:
+        with pytest.raises(TypeError, match="does not change"):
+            change(rules.tariff)
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_gymnasium_spec_goes_through_json(vector: bool) -> None:
+    make = gymnasium.make_vec if vector else gymnasium.make
+    given = {"rules": RULES["online"], "episode": "match", "match": Match(2)}
+    env = make("marias_env:Marias-v0", **given)
+    spec = EnvSpec.from_json(env.spec.to_json())
+    again = spec.make() if not vector else make("Marias-v0", **{n: spec.kwargs[n] for n in given})
+    assert again.unwrapped.rules == RULES["online"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import numpy.typing as npt
 import pytest
 
 import marias_env
-from marias_env import RULES
+from marias_env import RULES, MariasEnv, MariasVectorEnv, marias_v0
 from marias_env.errors import ActionError, AgentError, IllegalActionError, StateError
 from marias_env.records import record_of
+from tests.face_inputs import CHECKS, Face
 from tests.hidden import permuted, put
 
 pytest.importorskip("stable_baselines3")
@@ -24,7 +26,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from marias_env.integrations.sb3 import MariasVecEnv
 
@@ -236,6 +240,65 @@ def test_maskable_ppo_learns_and_is_evaluated(tmp_path: Any) -> None:
     again.learn(300)
     for one, two in zip(model.policy.parameters(), again.policy.parameters()):
         assert (one == two).all()
+
+
+FACE = Face(
+    MariasVecEnv,
+    lambda env, seed: (env.seed(seed), env.reset()),
+    lambda env, actions: env.step(actions),
+    lambda env: env.learners.batch,
+    "num_envs",
+    ("rules", "opponents", "seat", "reward", "episode", "match", "dtype", "illegal")
+    + ("illegal_penalty", "reward_transform"),
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_one_convention(check: Callable[[Face], None]) -> None:
+    check(FACE)
+
+
+@pytest.mark.parametrize("name", ["Marias-v0", "marias_env:Marias-v0"])
+def test_make_vec_env_works(name: str) -> None:
+    env = make_vec_env(name, n_envs=2, seed=1, env_kwargs={"observation": "vector"})
+    env.reset()
+    env.step(sample(env, np.random.default_rng(1)))
+    env.close()
+
+
+def test_an_unsupported_render_mode_is_a_value_and_a_type_error() -> None:
+    for make in (MariasEnv, MariasVectorEnv, marias_v0.env):
+        for kind in (ValueError, TypeError):
+            with pytest.raises(kind, match="render_mode: 'hologram'"):
+                make(render_mode="hologram")
+
+
+def test_normalised_observations_of_int8_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match='dtype="float32"'):
+        VecNormalize(VecMonitor(MariasVecEnv(2))).reset()
+    env = VecNormalize(MariasVecEnv(2, dtype="float32", seed=1))
+    plain = VecNormalize(MariasVecEnv(2), norm_obs=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        observations = env.reset()
+        plain.reset()
+        MariasVecEnv(2).reset()
+    # What the warning is about: a rollout buffer has the space's dtype.
+    assert env.observation_space.dtype == np.float32
+    assert (observations % 1 != 0).any()
+
+
+def test_evaluation_reports_units_whatever_the_learner_is_paid() -> None:
+    assert MariasVecEnv(3).env_is_wrapped(Monitor) == [True] * 3
+    assert MariasVecEnv(3).env_is_wrapped(VecMonitor, indices=1) == [False]
+    model = MaskablePPO("MlpPolicy", MariasVecEnv(4), n_steps=16, device="cpu", seed=1)
+    env = MariasVecEnv(4, seed=2, reward_transform=np.zeros_like)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rewards, _ = evaluate_policy(
+            model, env, n_eval_episodes=20, return_episode_rewards=True, deterministic=True
+        )
+    assert any(rewards)
 
 
 def test_maskable_ppo_on_the_single_environment() -> None:

@@ -372,3 +372,10 @@ def test_ctrl_c_with_processes_keeps_what_is_done(tmp_path: Path) -> None:
     resumed = evaluate(PAIR, deals=40, chunk=20, out=out, resume=True)
     fresh = evaluate(PAIR, deals=40, chunk=20)
     assert without_time(resumed.to_dict()) == without_time(fresh.to_dict())
+
+
+def test_a_class_is_no_agent() -> None:
+    from marias_agents.rules.agent import RulesAgent
+
+    with pytest.raises(AgentError, match="is a class"):
+        evaluate([RulesAgent, "rules"], deals=1)  # type: ignore[list-item]

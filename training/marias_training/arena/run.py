@@ -21,7 +21,7 @@ import marias_env
 from marias_env.errors import AgentError
 from marias_env.options import Bound, Choice, Maybe, Real, Whole, check
 from marias_env.rules import Rules, get_rules, preset_and_options
-from marias_training.arena.chunk import AgentLike, Chunk, Job, Players
+from marias_training.arena.chunk import AgentLike, Chunk, Job, Players, make_agent
 from marias_training.arena.lineups import Contest, difference
 from marias_training.arena.pairs import METRICS, PairResult
 from marias_training.arena.records import merge_records, remove_parts
