@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from pebble import ProcessPool
 
-from marias_agents import make, names
+from marias_agents import make
 from marias_agents.agent import Agent
 from marias_env.errors import AgentError
 from marias_env.records import Record
@@ -57,8 +57,7 @@ class AgentPool:
         self.limit = limit
         self.patience = patience
         self._workers = workers
-        registered = names()
-        self._warm = [s for s in specs if not is_quick(s) and s.partition(":")[0] in registered]
+        self._warm = [spec for spec in specs if not is_quick(spec)]
         self._moves: ProcessPool | None = None
         self._studies: ProcessPool | None = None
         self._quick = functools.lru_cache(maxsize=64)(make)
@@ -87,7 +86,7 @@ class AgentPool:
         return ProcessPool(
             max_workers=workers,
             initializer=worker.begin,
-            initargs=[os.getpid(), list(warm), studies],
+            initargs=[list(warm), studies],
             context=multiprocessing.get_context("spawn"),
         )
 

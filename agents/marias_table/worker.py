@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
-import time
+import signal
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from marias_agents import make
+from marias_agents import make, names
 from marias_agents.agent import Agent
 from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
@@ -19,21 +18,27 @@ from marias_env.core.deal import DEAL
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
 from marias_env.views import Views
+from marias_env.workers import end_with_parent
 
 
-def begin(parent: int, specs: Sequence[str], studies: bool) -> None:
+def begin(specs: Sequence[str], studies: bool) -> None:
     """Prepares a worker: it ends with its server, and whatever compiles does before it is asked.
 
     Args:
-        parent: process id of the server.
-        specs: agents of the registry that it will be asked for.
+        specs: agents that it will be asked for.
         studies: it will be asked for analyses.
     """
     if hasattr(os, "nice"):
         os.nice(5)  # the server answers people; whoever thinks has more time
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server to hear
+    end_with_parent()
     for spec in specs:
-        agent = agent_of(spec)
+        try:
+            agent = agent_of(spec)
+        except Exception:  # told when it is asked for
+            continue
+        if spec.partition("@")[0].partition(":")[0] not in names():
+            continue  # imported; who knows what else it does
         batch = DealBatch(1, "traditional", seed=0, autoreset=False)
         for _ in range(8):
             views = batch.views()
@@ -45,13 +50,6 @@ def begin(parent: int, specs: Sequence[str], studies: bool) -> None:
             views = batch.views()
             batch.step(agent.act(views, views.legal_mask()))
         study(record_of(batch))
-
-
-def _end_with(parent: int) -> None:
-    # Nobody tells a child that its parent was killed; it gets another one.
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)
 
 
 @functools.lru_cache(maxsize=32)

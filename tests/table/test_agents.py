@@ -19,7 +19,7 @@ def spec(name: str) -> str:
     return f"tests.table.bad_agents:{name}"
 
 
-async def until(client: Client, done: Any, seconds: float = 120.0) -> None:
+async def until(client: Client, done: Any, seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not done(client.state):
         assert time.monotonic() < end, client.state
@@ -43,7 +43,8 @@ def test_a_bad_agent_is_replaced_and_the_others_do_not_wait(name: str, why: str)
     async def test() -> None:
         bad = spec(name)
         offer = Offer(("rules", bad), opponent=bad)
-        pool = AgentPool([], workers=1, limit=1.0, patience=300.0)
+        limit = 1.0 if why == "late" else 300.0
+        pool = AgentPool([bad], workers=1, limit=limit, patience=600.0)
         house = House(offer=offer, pool=pool)
         client, other = house.client(), house.client()
         await client.enter(setup={"seats": ["me", {"agent": bad}, {"agent": "rules"}]})
@@ -81,7 +82,7 @@ def _events(text: str) -> list[dict[str, Any]]:
 def test_a_long_queue_costs_a_move_and_not_the_chair() -> None:
     async def test() -> None:
         slow = spec("Slow")
-        pool = AgentPool([], workers=1, limit=30.0, patience=0.0)
+        pool = AgentPool([slow], workers=1, limit=30.0, patience=0.0)
         house = House(offer=Offer(("rules", slow)), pool=pool)
         client = house.client()
         await client.enter(setup={"seats": ["me", {"agent": slow}, {"agent": "rules"}]})
@@ -97,7 +98,7 @@ def test_a_long_queue_costs_a_move_and_not_the_chair() -> None:
 def test_thinking_is_told_and_the_returned_person_moves_himself() -> None:
     async def test() -> None:
         slow = spec("Slow")
-        pool = AgentPool([], workers=1, limit=60.0, patience=300.0)
+        pool = AgentPool([slow], workers=1, limit=60.0, patience=300.0)
         house = House(offer=Offer(("rules", slow), adviser=slow), pool=pool)
         client = house.client()
         await client.enter(setup={"seats": ["me", {"agent": slow}, {"agent": slow}]})

@@ -6,17 +6,21 @@ import asyncio
 import json
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from marias_env.cli import app
 from marias_env.records import read_records, replay
@@ -199,8 +203,9 @@ class Server:
         assert "http://" in line, line
         self.url = line.split()[4]
 
-    def connect(self) -> ClientConnection:
-        return connect(self.url.replace("http", "ws") + "ws", open_timeout=60)
+    def connect(self, origin: Origin | None = None) -> ClientConnection:
+        address = self.url.replace("http", "ws") + "ws"
+        return connect(address, open_timeout=60, origin=origin)
 
     def kill(self) -> None:
         self.process.kill()
@@ -221,6 +226,24 @@ def talk(socket: ClientConnection, **message: Any) -> dict[str, Any]:
     return answer
 
 
+def children(process: int) -> list[int]:
+    """Process ids; none where the system does not tell."""
+    try:
+        return [
+            int(number)
+            for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        ]
+    except OSError:
+        return []
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Server]) -> None:
     path = tmp_path / "tables.sqlite"
     servers.append(Server(path))
@@ -234,7 +257,12 @@ def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Ser
             state = told["state"]
             if state["phase"] == "OVER":
                 state = talk(socket, type="next")["state"]
+        workers = children(servers[-1].process.pid)
         servers[-1].kill()  # SIGKILL, in the middle of a connection
+    end = time.monotonic() + 60
+    while any(alive(worker) for worker in workers):
+        assert time.monotonic() < end, "workers that outlive their server"
+        time.sleep(0.1)
     servers.append(Server(path))
     with servers[-1].connect() as socket:
         told = talk(socket, type="enter", protocol=protocol, token=token, since=state["seq"])
@@ -257,6 +285,33 @@ def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Ser
     assert records[-1]["players"] == ["Eva", "rules", "rules"]
     assert replay(records[-1]).turn[0] == -1
     assert time.time() - records[-1]["time"] < 3600
+
+
+def test_a_server_survives_what_no_browser_does(tmp_path: Path, servers: list[Server]) -> None:
+    servers.append(Server(tmp_path / "tables.sqlite"))
+    host, port = servers[-1].url.split("/")[2].split(":")
+    for raw in (
+        b"\x00" * 1000,
+        b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000,
+    ):
+        with socket.create_connection((host, int(port)), timeout=60) as broken:
+            broken.sendall(raw)
+    for text in ("x" * 1_000_000, b"\xff\xfe"):
+        with servers[-1].connect() as connection:
+            connection.send(text)
+            with pytest.raises(ConnectionClosed) as ended:
+                connection.recv(timeout=60)
+            assert ended.value.rcvd is not None
+            assert ended.value.rcvd.code == (1009 if isinstance(text, str) else 1003)
+    with pytest.raises(InvalidStatus) as refused:
+        servers[-1].connect(origin=Origin("http://evil.example"))
+    assert refused.value.response.status_code == 403
+    with servers[-1].connect() as connection:
+        told = talk(connection, type="create", protocol="marias-table/1")
+        assert told["type"] == "welcome"
+    health = json.loads(urllib.request.urlopen(servers[-1].url + "api/health", timeout=60).read())
+    assert health == {"ok": True, "tables": 1, "sockets": 0}
 
 
 def test_export_of_a_missing_file_makes_none(tmp_path: Path) -> None:

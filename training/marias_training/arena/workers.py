@@ -7,16 +7,15 @@ import contextlib
 import hashlib
 import itertools
 import multiprocessing
-import os
 import pickle
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from marias_env.errors import MariasError
+from marias_env.workers import end_with_parent
 from marias_training.arena.chunk import Chunk, Job, Players, play_chunk
 
 T = TypeVar("T")
@@ -117,15 +116,7 @@ def start_worker() -> None:
     """Prepares a worker process: its parent alone decides when it ends, and it ends with it."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        # A parent that was killed cannot tell its workers, and they would wait for work for ever.
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
+    end_with_parent()
 
 
 _made: dict[str, tuple[Job, Players]] = {}
