@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -218,8 +219,11 @@ class OneDeal:
     def __copy__(self) -> OneDeal:
         return self.clone()
 
-    def __deepcopy__(self, memo: Any) -> OneDeal:
-        return self.clone()
+    def __deepcopy__(self, memo: dict[int, Any]) -> OneDeal:
+        # Whoever is copied along with it and holds the batch goes on sharing it.
+        other = object.__new__(type(self))
+        other._take(copy.deepcopy(self._batch, memo))
+        return other
 
     def __getstate__(self) -> DealBatch:
         return self._batch

@@ -36,6 +36,8 @@ from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import check_render_mode, observation_box, observation_dict
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
+from marias_env.observation import OBSERVATION_SIZE
+from marias_env.one_deal import OneDeal
 from marias_env.options import Choice, Real, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
@@ -109,6 +111,11 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._running = False
         self._left_over = False
         self._carry = np.zeros((1, 3), dtype=np.int64)
+        self._owed = False
+        # The learners' one row, with one place for what the learner sees of it.
+        self._one = OneDeal.of(self._learners.batch)
+        self._learners.batch = self._one.batch
+        self._chosen = np.zeros(1, dtype=np.int64)
         self.observation_space: spaces.Space[Any] = (
             observation_dict(dtype) if self._as_dict else observation_box(dtype)
         )
@@ -157,12 +164,14 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._learners.begin(seat=seat)
         # What was paid before the learner's first action comes with its first step.
         self._carry += self._learners.gained
+        self._owed = bool(self._carry.any())
         self._learners.gained[:] = 0
-        self._left_over = bool(self._learners.over[0])
+        observation = self._observation()
+        self._left_over = self._one.turn < 0
         self._running = True
         if self.render_mode == "human":
             self.render()
-        return self._observation(), self._info()
+        return observation, self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Takes the learner's action and plays until it is on turn again or the episode is over.
@@ -177,23 +186,34 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         learners = self._learners
         number = one_action(action)
         if not self._left_over:
-            learners.act(learners.as_actions([number]))
-        learners.gained += self._carry
-        self._carry[:] = 0
+            if 0 <= number < NUM_ACTIONS:
+                self._chosen[0] = number
+                learners.act(self._chosen)
+            else:
+                learners.act(learners.as_actions([number]))
+        if self._owed:
+            learners.gained += self._carry
+            self._carry[:] = 0
+            self._owed = False
         self._left_over = False
-        terminated = bool(learners.over[0])
-        reward = float(learners.rewards()[0])
-        if learners.refused[0] and learners.penalises:
+        observation = self._observation()
+        terminated = self._one.turn < 0
+        reward = float(learners.gained[0, self.seat]) * learners.unit
+        if learners.penalises and learners.refused[0]:
             reward -= self._penalty
         self._running = not terminated
         if self.render_mode == "human":
             self.render()
-        return self._observation(), reward, terminated, False, self._info()
+        return observation, reward, terminated, False, self._info()
 
     def _observation(self) -> Any:
-        vector = self._learners.observe(self._learners.seats)[0]
+        self._one.show(self.seat)
+        row = self._one.row.copy()
+        vector = row[:OBSERVATION_SIZE]
+        if self._learners.dtype != np.int8:
+            vector = vector.astype(self._learners.dtype)
         if self._as_dict:
-            return {"observation": vector, "action_mask": self.action_masks()}
+            return {"observation": vector, "action_mask": row[OBSERVATION_SIZE:]}
         return vector
 
     def _info(self) -> dict[str, Any]:
@@ -206,8 +226,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Returns the (48,) int8 mask, as sb3-contrib's MaskablePPO asks for it."""
-        mask: npt.NDArray[np.int8] = self._learners.masks()[0]
-        return mask
+        return self._one.mask.copy()
 
     def record(self, **extra: Any) -> Record:
         """Returns the record of the present deal (`marias_env.records`), finished or not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,3 +158,14 @@ def test_a_match_goes_on() -> None:
         assert np.array_equal(one.batch.totals[0], paid)
         one.next_deal()
     assert not one.batch.totals.any()
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
+def test_what_is_copied_together_goes_on_sharing(how: Any) -> None:
+    one = OneDeal(seed=9)
+    other, batch = how((one, one.batch))
+    assert other.batch is batch
+    assert batch is not one.batch
+    other.step(other.sample_legal())
+    assert batch.deals["num_actions"][0] == 1
+    assert one.batch.deals["num_actions"][0] == 0
