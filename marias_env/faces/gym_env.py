@@ -226,7 +226,8 @@ class MariasEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Returns the (48,) int8 mask, as sb3-contrib's MaskablePPO asks for it."""
-        return self._one.mask.copy()
+        mask: npt.NDArray[np.int8] = self._one.mask.copy()
+        return mask
 
     def record(self, **extra: Any) -> Record:
         """Returns the record of the present deal (`marias_env.records`), finished or not."""
