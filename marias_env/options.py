@@ -11,7 +11,9 @@ infinities included, and stores what was given as plain Python values (NumPy's n
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -235,3 +237,13 @@ def check_fields(
     for name, bound in bounds.items():
         fitting = check(prefix + name, getattr(config, name), bound, error)
         object.__setattr__(config, name, fitting)
+
+
+def field_helps(config: type) -> dict[str, str]:
+    """Returns what the docstring of a dataclass says about each field under `Attributes`."""
+    text = inspect.getdoc(config) or ""
+    found: dict[str, str] = {}
+    for field in dataclasses.fields(config):
+        match = re.search(rf"^    {field.name}: (.*(?:\n        .*)*)", text, re.MULTILINE)
+        found[field.name] = " ".join(match[1].split()) if match else ""
+    return found

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import importlib.util
 import os
 import signal
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import IO, Any, Final
 
 import typer
+
+from marias_env.errors import MariasError
 
 EXIT_INTERRUPTED: Final = 130
 """Ctrl-C, as shells count it: 128 and the number of the signal."""
@@ -31,6 +34,10 @@ _PLAIN: Final = {
 
 class Terminated(KeyboardInterrupt):
     """`kill -TERM`, which ends everything as Ctrl-C does: what is done is kept."""
+
+
+class MissingExtraError(MariasError, ImportError):
+    """A library that a command needs is not installed."""
 
 
 def plain(text: str, encoding: str | None) -> str:
@@ -61,6 +68,23 @@ def echo(text: str) -> None:
     """Prints a line to standard output, in letters that it has; colours only on a terminal."""
     # Click would write UTF-8 where the encoding is ASCII.
     typer.echo(plain(text, getattr(sys.stdout, "encoding", None)))
+
+
+def require(*modules: str, extra: str) -> None:
+    """Checks that a command has what it needs.
+
+    Args:
+        *modules: the modules it imports.
+        extra: the extra of this distribution that has them.
+
+    Raises:
+        MissingExtraError: one of them is not installed.
+    """
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"this command needs {', '.join(missing)}: pip install 'marias-env[{extra}]'"
+        )
 
 
 def make_printable(*streams: IO[str]) -> None:
@@ -101,3 +125,28 @@ def exit_code(error: KeyboardInterrupt) -> int:
     """Returns the exit code of a command that a signal ended."""
     ended = isinstance(error, Terminated) or isinstance(error.__context__, Terminated)
     return EXIT_TERMINATED if ended else EXIT_INTERRUPTED
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Shows on standard error how far the stages of a long command are, where a terminal is.
+
+    Yields:
+        A function to call with a stage's name, how much is done, and how much there is.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TaskID as Task
+
+    tasks: dict[str, Task] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    quiet = not console.is_terminal
+    with Progress(*columns, TimeElapsedColumn(), console=console, disable=quiet) as bar:
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done)
+
+        yield report

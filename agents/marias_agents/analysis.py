@@ -54,6 +54,8 @@ class CardCost:
         best: V after the best card.
         better: cards that would have been worth more to the player's side; empty where `cost` is 0.
         cost: what it cost the player's side, units per opponent, never negative.
+        declarer: whether the declarer played it.
+        choices: how many cards were legal.
     """
 
     index: int
@@ -64,6 +66,8 @@ class CardCost:
     best: int
     better: tuple[str, ...]
     cost: int
+    declarer: bool
+    choices: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,6 +232,8 @@ def _card_costs(record: Mapping[str, Any], stages: Sequence[DealBatch]) -> list[
                 int(values[best]),
                 tuple(better),
                 sign * (int(values[best]) - int(values[card])),
+                sign > 0,
+                len(legal),
             )
         )
     return costs

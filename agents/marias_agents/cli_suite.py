@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from marias_env.terminal import echo
+from marias_env.terminal import echo, progress_bar
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +32,7 @@ def suite_command(
 
     if not out.parent.is_dir():
         raise FileNotFoundError(f"no such folder: {out.parent}")  # before the work, not after it
-    with _progress() as report:
+    with progress_bar() as report:
         suite = make_suite(deals, seed, rules, games, threads, report)
     fingerprint = save_suite(suite, out)
     echo(
@@ -56,28 +54,10 @@ def score_command(
     from marias_agents.suite import load_suite, score
 
     suite = load_suite(file)
-    with _progress() as report:
+    with progress_bar() as report:
         found = score(agent, suite, limit, lambda done, total: report("decisions", done, total))
     if as_json:
         echo(json.dumps(found.to_dict()))
         return
     echo(found.table())
     echo(f"suite sha256 {found.fingerprint}")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.progress import TaskID as Task
-
-    tasks: dict[str, Task] = {}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
-
-        def report(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done)
-
-        yield report

@@ -7,6 +7,7 @@ that needs torch costs nothing to those who do not use it.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from marias_agents.agent import Agent
 from marias_env.errors import AgentError
-from marias_env.options import Maybe, Whole, check
+from marias_env.options import Maybe, Whole, check, field_helps
 
 Factory = Callable[[str, int], Agent]
 """Makes an agent from its argument ("" where the spec has none) and its seed."""
@@ -27,6 +28,8 @@ class Entry(NamedTuple):
     factory: Factory | tuple[str, str]
     """The factory, or where to import it from: module and attribute."""
     help: str
+    options: tuple[str, str] | None = None
+    """Where the dataclass of its options is, beside a table `BOUNDS`: module and attribute."""
 
 
 _SEED = re.compile(r"^(?P<spec>.+)@(?P<seed>\d+)$")
@@ -61,6 +64,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     "pimc": Entry(
         ("marias_agents.search.agent", "make_pimc"),
         "pimc:N: searches every decision in sampled worlds, N of them solved for a first card",
+        ("marias_agents.search.options", "PimcOptions"),
     ),
     "ismcts": Entry(
         ("marias_agents.search.ismcts", "make_ismcts"),
@@ -88,6 +92,32 @@ def register(name: str, factory: Factory, help: str = "") -> None:  # noqa: A002
 def names() -> dict[str, str]:
     """Returns the registered names and what each is."""
     return {name: entry.help for name, entry in sorted(_ENTRIES.items())}
+
+
+def describe() -> list[dict[str, Any]]:
+    """Returns the registered agents by `name`, with `help` and `options`.
+
+    An option has its `name`, `default`, what is `expected`, and `help`; a spec names options after
+    a comma: `pimc:10,threads=2`.
+    """
+    found = []
+    for name, entry in sorted(_ENTRIES.items()):
+        options = []
+        if entry.options is not None:
+            module, attribute = entry.options
+            config = _attribute(module, attribute)
+            bounds, helps = _attribute(module, "BOUNDS"), field_helps(config)
+            options = [
+                {
+                    "name": field.name,
+                    "default": field.default,
+                    "expected": bounds[field.name].expected,
+                    "help": helps[field.name],
+                }
+                for field in dataclasses.fields(config)
+            ]
+        found.append({"name": name, "help": entry.help, "options": options})
+    return found
 
 
 def make(spec: str | Agent, seed: int | None = None) -> Agent:

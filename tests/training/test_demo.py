@@ -105,6 +105,36 @@ def test_bad_options_end_with_a_message(
     assert not (tmp_path / "x" / "checkpoint.pt").exists()
 
 
+def test_what_is_wrong_is_said_at_once(tmp_path: Path) -> None:
+    from marias_env.cli import app as marias
+
+    out = tmp_path / "run"
+    for options, reason in (
+        (["--opponent", "ruls", "--opponent-fraction", "0.5"], "registered are"),
+        (["--opponent", "rules"], "opponent_fraction"),
+    ):
+        result = CliRunner().invoke(marias, ["train", "--out", str(out), *options])
+        assert result.exit_code == 2, result.output
+        assert reason in " ".join(result.stderr.replace("│", " ").split())
+        assert not out.exists()
+
+
+@pytest.mark.parametrize("missing", ["torch", "matplotlib"])
+@pytest.mark.parametrize("command", ["train", "demo"])
+def test_without_the_extra(command: str, missing: str, tmp_path: Path) -> None:
+    program = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        f"from marias_env.cli import app; app([{command!r}, '--out', {str(tmp_path / 'x')!r}])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr == (
+        f"Error: this command needs {missing}: pip install 'marias-env[train]'\n"
+    )
+
+
 def test_an_interrupted_run_resumes_exactly(tmp_path: Path) -> None:
     schedule = Schedule(evaluations=2, evaluation_deals=10)
     train(TINY, tmp_path / "whole", schedule=schedule)
@@ -141,7 +171,8 @@ def test_a_run_that_exists_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "run"
     marias = [sys.executable, "-c", "from marias_env.cli import app; app()"]
     options = ["--minutes", "5", "--out", str(out), "--evaluation-deals", "0"]
@@ -156,11 +187,11 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
         while not (out / "log.jsonl").exists() or not (out / "log.jsonl").read_text():
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         output, _ = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130, output
+    assert process.returncode == 128 + number, output
     assert "--resume" in output
     last = json.loads((out / "log.jsonl").read_text().splitlines()[-1])
     assert load_trainer(out / "checkpoint.pt").updates == last["update"]

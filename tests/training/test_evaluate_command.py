@@ -21,8 +21,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from marias_env.cli import app
+from marias_env.showing.grid import Grid, print_grid
 from marias_training.arena import Evaluation, ResultsError, evaluate
-from marias_training.arena.grid import Grid, print_grid
 from marias_training.arena.tables import grids, print_tables
 from tests.training.arena_helpers import First, Last, without_time
 

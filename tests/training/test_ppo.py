@@ -13,8 +13,9 @@ torch = pytest.importorskip("torch")
 from marias_env import DealBatch  # noqa: E402
 from marias_env.canonical import NUM_INPUTS, canonical  # noqa: E402
 from marias_env.errors import DivergedError  # noqa: E402
+from marias_env.options import field_helps  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
-from marias_training.config import PPOConfig, option_helps  # noqa: E402
+from marias_training.config import PPOConfig  # noqa: E402
 from marias_training.net_agent import NetAgent  # noqa: E402
 from marias_training.ppo import (  # noqa: E402
     Trainer,
@@ -280,7 +281,12 @@ def test_a_run_that_diverges_stops_before_its_weights_do() -> None:
 @pytest.mark.parametrize(
     "changes",
     [{"deals": 0}, {"reward": "raw"}, {"precision": "half"}, {"threads": 99}, {"steps": -1}]
-    + [{"opponent_fraction": 1.5}, {"random_bids": -0.1}, {"steps": 0, "minutes": 0.0}]
+    + [
+        {"opponent": "rules"},
+        {"opponent_fraction": 1.5},
+        {"random_bids": -0.1},
+        {"steps": 0, "minutes": 0.0},
+    ]
     + [{"minutes": math.nan}, {"minutes": math.inf}],
 )
 def test_bad_options_are_refused(changes: dict[str, Any]) -> None:
@@ -289,7 +295,7 @@ def test_bad_options_are_refused(changes: dict[str, Any]) -> None:
 
 
 def test_every_option_is_documented() -> None:
-    assert all(option_helps().values())
+    assert all(field_helps(PPOConfig).values())
 
 
 def test_it_learns_to_stop_naming_durch() -> None:

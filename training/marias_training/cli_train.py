@@ -16,13 +16,14 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.text import Text
 
 from marias_env.errors import MariasError
-from marias_training.config import PPOConfig, option_helps
+from marias_env.options import field_helps
+from marias_env.terminal import exit_code, require
+from marias_training.config import PPOConfig
 
 if TYPE_CHECKING:
     # Torch takes seconds to load, for which `marias --help` shall not wait.
     from marias_training.runs import Status
 
-EXIT_INTERRUPTED: Final = 130
 LINE_SECONDS: Final = 10.0
 """Where no terminal shows the bar: a line as often as this."""
 
@@ -35,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 def _with_config_options(command: Callable[..., None]) -> Callable[..., None]:
     """Makes every field of `PPOConfig` an option; only those given reach `command`."""
-    helps = option_helps()
+    helps = field_helps(PPOConfig)
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     added = []
@@ -88,6 +89,7 @@ def train_command(
     **options: Any,
 ) -> None:
     """Train a network by self-play (PPO). Ctrl-C stops it with a checkpoint."""
+    require("torch", "matplotlib", extra="train")
     # The schedule follows one of them: what was asked for last.
     if "steps" in options:
         options.setdefault("minutes", 0.0)
@@ -113,9 +115,15 @@ def train_command(
                 display.show,
                 **(options if resume else {}),
             )
-    except KeyboardInterrupt:
-        _print(console, f"Stopped. The same command with --resume goes on: {out / CHECKPOINT}")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except KeyboardInterrupt as stopped:
+        saved = (out / CHECKPOINT).is_file()
+        _print(
+            console,
+            f"Stopped. The same command with --resume goes on: {out / CHECKPOINT}"
+            if saved
+            else "Stopped before there was anything to save.",
+        )
+        raise typer.Exit(exit_code(stopped)) from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     _print(console, f"checkpoint: {out / CHECKPOINT}")
@@ -138,14 +146,15 @@ def demo_command(
     ),
 ) -> None:
     """Train for some minutes, then measure the result: the whole way, within ten minutes."""
+    require("torch", "matplotlib", extra="train")
     console = Console()
     from marias_training.demo import demo
 
     try:
         demo(minutes, deals, seed, out, console)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         console.print("Interrupted.")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        raise typer.Exit(exit_code(stopped)) from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 

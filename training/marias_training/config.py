@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -122,16 +120,11 @@ class PPOConfig:
             raise ValueError(f"deals: {self.deals!r}; expected at least one for each thread")
         if not (self.steps or self.minutes):
             raise ValueError("steps, minutes: expected one of them above 0, to end the run")
-
-
-def option_helps() -> dict[str, str]:
-    """Returns what the docstring of `PPOConfig` says about each field."""
-    text = inspect.getdoc(PPOConfig) or ""
-    found: dict[str, str] = {}
-    for field in fields(PPOConfig):
-        match = re.search(rf"^    {field.name}: (.*(?:\n        .*)*)", text, re.MULTILINE)
-        found[field.name] = " ".join(match[1].split()) if match else ""
-    return found
+        if self.opponent != "past" and not self.opponent_fraction:
+            raise ValueError(
+                f"opponent: {self.opponent!r} would play in no deal; expected an opponent_fraction "
+                "above 0, such as 0.2"
+            )
 
 
 def use_bfloat16(precision: str) -> bool:

@@ -20,9 +20,11 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final
 
+from marias_agents.registry import make
 from marias_env.errors import StateError
 from marias_env.files import write_text_atomic
 from marias_env.options import Bound, Real, Whole, check_fields
+from marias_env.terminal import Terminated
 from marias_training.arena import compare
 from marias_training.checkpoints import CHECKPOINT, load_trainer, save_checkpoint
 from marias_training.config import PPOConfig
@@ -108,6 +110,7 @@ def train(
     Raises:
         FileExistsError: there is a run in `out` already, and `resume` is false.
         FileNotFoundError: nothing to resume.
+        AgentError: there is no such opponent.
         StateError: the checkpoint is damaged or of another version.
     """
     folder = Path(out)
@@ -118,12 +121,15 @@ def train(
         if not checkpoint.is_file():
             raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
         trainer = load_trainer(checkpoint, **changes)
+        _check_opponent(trainer.config)
     else:
         if checkpoint.exists():
             raise FileExistsError(
                 f"{checkpoint} exists: resume it, or choose another folder for a new run"
             )
-        trainer = Trainer(config or PPOConfig(**changes))
+        config = config or PPOConfig(**changes)
+        _check_opponent(config)
+        trainer = Trainer(config)
         folder.mkdir(parents=True, exist_ok=True)
     log = _Log(folder, trainer.updates)
     try:
@@ -132,8 +138,14 @@ def train(
     finally:
         log.close()
     if stop.is_set():
-        raise KeyboardInterrupt
+        raise Terminated if stop.number == signal.SIGTERM else KeyboardInterrupt
     return trainer
+
+
+def _check_opponent(config: PPOConfig) -> None:
+    # At once, not when its first deal comes.
+    if config.opponent != "past":
+        make(config.opponent)
 
 
 def _loop(
@@ -263,10 +275,15 @@ class _Log:
             self._board.close()
 
 
+class _Stop(threading.Event):
+    # Set by a signal, and knows which.
+    number: int = signal.SIGINT
+
+
 @contextmanager
-def _stop_on_interrupt() -> Iterator[threading.Event]:
+def _stop_on_interrupt() -> Iterator[_Stop]:
     # Ctrl-C in the middle of an update would leave weights that no checkpoint may hold.
-    stop = threading.Event()
+    stop = _Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
@@ -274,6 +291,7 @@ def _stop_on_interrupt() -> Iterator[threading.Event]:
     def handle(number: int, frame: FrameType | None) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
+        stop.number = number
         stop.set()
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from marias_env.actions import PHASES
+from marias_env.showing.grid import Grid, print_grid
 from marias_training.arena.bidding_regret import BIDDING
 from marias_training.arena.breakdown import GROUPS
-from marias_training.arena.grid import Grid, print_grid
 from marias_training.arena.pairs import METRICS
 from marias_training.arena.stats import Interval
 from marias_training.arena.summary import Evaluation
