@@ -194,10 +194,16 @@ class Lobby:
             }
         )
 
-    def dismiss(self, session: Session, reason: str) -> None:
-        """Ends a connection with a reason: `host`, `idle` or `elsewhere`."""
+    def dismiss(self, session: Session, reason: str, re: int | None = None) -> None:
+        """Ends a connection.
+
+        Args:
+            session: the connection.
+            reason: `host`, `idle`, `elsewhere` or `left`.
+            re: id of the own request that this answers.
+        """
         words = phrases(session.language)[f"closed_{reason}"]
-        session.reply({"type": "closed", "reason": reason, "message": words})
+        session.reply({"type": "closed", "re": re, "reason": reason, "message": words})
         session.end(1000, reason)
         self.leave(session)
 

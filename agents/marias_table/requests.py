@@ -147,7 +147,7 @@ class Desk:
             room.close()
         else:
             room.go(seat)
-            lobby.dismiss(session, "left")
+            lobby.dismiss(session, "left", request.id)
         session.answered(request.id)
         room.changed = True
         lobby.mark(live)

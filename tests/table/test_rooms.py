@@ -298,6 +298,8 @@ def test_leaving_and_coming_back_and_another_window() -> None:
         clients = await three(house)
         told = await clients[2].say("leave")
         assert told[-1]["type"] == "closed"
+        assert told[-1]["reason"] == "left"
+        assert told[-1]["re"] == clients[2]._number
         await clients[0].hear()
         assert clients[0].state["seats"][2]["stand_in"] == "rules"
         again = house.client()

@@ -314,6 +314,18 @@ def test_a_server_survives_what_no_browser_does(tmp_path: Path, servers: list[Se
     assert health == {"ok": True, "tables": 1, "sockets": 0}
 
 
+def test_the_bot_of_the_page_plays_a_deal(tmp_path: Path, servers: list[Server]) -> None:
+    servers.append(Server(tmp_path / "tables.sqlite"))
+    page = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
+    code = page.partition("## A bot")[2].partition("```text\n")[2].partition("```")[0]
+    assert "ws://127.0.0.1:8765/" in code
+    code = code.replace("ws://127.0.0.1:8765/", servers[-1].url.replace("http", "ws"))
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert "V = " in told.stdout
+
+
 def test_export_of_a_missing_file_makes_none(tmp_path: Path) -> None:
     path = tmp_path / "missing.sqlite"
     arguments = ["serve", "--db", str(path), "--export", str(tmp_path / "deals.jsonl")]
