@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import json
 import time
@@ -139,7 +140,12 @@ class _Web:
         deck = request.path_params["deck"]
         if deck not in ("french", "german"):
             return _error(404, ErrorCode.BAD_MESSAGE, "decks: french, german")
-        return _tagged(request, face_sheet(deck).encode(), "image/svg+xml")
+        return _tagged(request, _sheet(deck), "image/svg+xml")
+
+
+@functools.cache
+def _sheet(deck: str) -> bytes:
+    return face_sheet(deck).encode()
 
 
 def _same(request: HttpRequest, content: Any) -> Response:

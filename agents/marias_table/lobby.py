@@ -397,6 +397,8 @@ class Lobby:
             await asyncio.sleep(TICK)
             try:
                 self.tick()
+                if rounds % 5 == 0:
+                    await asyncio.to_thread(self.store.checkpoint)
                 if rounds % 60 == 0:
                     self.close_idle()
             except Exception:

@@ -6,6 +6,7 @@ machine may cost the last moments, never the file's soundness.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -88,6 +89,8 @@ class Store:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA busy_timeout = 5000")
+            # Moving the log into the file waits for the disk: `checkpoint` does it beside the game.
+            self._db.execute("PRAGMA wal_autocheckpoint = 0")
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
                 self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION};")
@@ -128,6 +131,20 @@ class Store:
             return
         try:
             self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from error
+
+    def checkpoint(self) -> None:
+        """Moves the write-ahead log into the file; may run in another thread meanwhile.
+
+        Raises:
+            StoreError: the disk is full, or the file is not to be written.
+        """
+        if self.path == MEMORY:
+            return
+        try:
+            with contextlib.closing(sqlite3.connect(self.path)) as other:
+                other.execute("PRAGMA wal_checkpoint(PASSIVE)")
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}") from error
 

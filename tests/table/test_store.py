@@ -124,6 +124,23 @@ def test_a_write_that_fails_leaves_the_table_as_it_is_written(monkeypatch: Any) 
     asyncio.run(test())
 
 
+def test_the_log_is_moved_into_the_file_beside_the_game(tmp_path: Path) -> None:
+    async def test() -> None:
+        path = tmp_path / "tables.sqlite"
+        house = House(str(path))
+        clients = await three(house)
+        await play_out(clients, lambda state: state["legal"][0]["action"])
+        before = path.stat().st_size
+        assert (tmp_path / "tables.sqlite-wal").stat().st_size > 20_000
+        await asyncio.to_thread(house.store.checkpoint)
+        assert path.stat().st_size > before
+        with sqlite3.connect(path) as other:
+            assert other.execute("SELECT COUNT(*) FROM deals").fetchone() == (1,)
+        await house.close()
+
+    asyncio.run(test())
+
+
 def test_idle_tables_are_closed_and_their_deals_kept() -> None:
     async def test() -> None:
         house = House(limits=Limits(idle_hours=1.0, unload=0.0))
