@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from marias_env.actions import ACTIONS, PHASES
 from marias_env.batch import DealBatch
@@ -23,7 +25,7 @@ from marias_env.observation import (
 )
 from marias_env.rules import RULES, Rules
 from tests.env.follower import Follower
-from tests.env.helpers import PRESETS, nodes
+from tests.env.helpers import PRESETS, nodes, rule_sets
 
 MATCH_SLICES = ("totals", "match_deals")
 
@@ -99,17 +101,14 @@ def lively(rules: Rules, seed: int, deals: int = 150) -> Iterator[DealBatch]:
     yield from nodes(DealBatch(deals, rules, seed=seed, autoreset=False), seed)
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *(RULES[preset] for preset in PRESETS),
-        Rules(suits="sh", ranks="7TQKA89", max_doublings=16),
-        Rules(illegal_action="revoke", play_out_decided=True),
-    ],
-)
-def test_a_view_and_the_true_deal_encode_alike(rules: Rules) -> None:
+@given(rule_sets(), st.integers(0, 2**32))
+@example(RULES["traditional"], 5)
+@example(RULES["online"], 5)
+@example(RULES["additive"], 5)
+@settings(max_examples=25, deadline=None)
+def test_a_view_and_the_true_deal_encode_alike(rules: Rules, seed: int) -> None:
     # The encoder reads the true record as far as a seat may know it; a view holds nothing else.
-    for batch in lively(rules, 5):
+    for batch in lively(rules, seed, 20):
         for seat in range(3):
             seats = np.full(len(batch), seat)
             views = batch.views(seats=seats)
