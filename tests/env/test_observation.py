@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from marias_env.actions import ACTIONS, PHASES
+from marias_env.actions import ACTION_IDS, ACTIONS, PHASES
 from marias_env.batch import DealBatch
 from marias_env.core.encode import observe_rows
 from marias_env.core.layout import Slice
@@ -23,7 +23,7 @@ from marias_env.observation import (
     STATE_SIZE,
     STATE_SLICES,
 )
-from marias_env.rules import RULES, Rules
+from marias_env.rules import MAX_DOUBLINGS_LIMIT, RULES, Rules
 from tests.env.follower import Follower
 from tests.env.helpers import PRESETS, nodes, rule_sets
 
@@ -140,6 +140,23 @@ def test_entries_stay_within_their_bounds(preset: str) -> None:
         if part.kind != "padding":
             assert (high == part.bound).all()
             assert (low == (-part.bound if part.signed else 0)).all()
+
+
+def test_doubling_reaches_its_bound_and_no_more() -> None:
+    # Everybody raises whatever he may, under the highest cap that rules can have.
+    rules = Rules(max_doublings=MAX_DOUBLINGS_LIMIT)
+    batch = DealBatch(300, rules, seed=10, autoreset=False)
+    part = OBSERVATION_SLICES["round"]
+    highest = 0
+    while (batch.phase < PHASES.index("PLAY")).any():
+        mask = batch.legal_mask()
+        actions = batch.sample_legal()
+        for wanted in ("good", "suit", "flek_seven", "flek_game", "seven"):
+            legal = mask[:, ACTION_IDS[wanted]] == 1
+            actions[legal] = ACTION_IDS[wanted]
+        batch.step(actions)
+        highest = max(highest, int(batch.observe(perspective=0)[:, part.start].max()))
+    assert highest == part.bound == MAX_DOUBLINGS_LIMIT
 
 
 @pytest.mark.parametrize("preset", PRESETS)
