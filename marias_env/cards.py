@@ -78,5 +78,10 @@ def mask_of(cards: Iterable[str | int]) -> int:
 
 def cards_of(mask: int) -> list[int]:
     """Returns the card ids of a bit set, ascending."""
-    mask = int(mask)
-    return [card for card in range(NUM_CARDS) if mask >> card & 1]
+    left = int(mask) & ((1 << NUM_CARDS) - 1)
+    found = []
+    while left:
+        lowest = left & -left
+        found.append(lowest.bit_length() - 1)
+        left ^= lowest
+    return found

@@ -30,12 +30,15 @@ def events_since(room: Room, since: int, receiver: int | None, language: str) ->
 
 
 def shown_names(room: Room, language: str) -> list[str]:
-    """Returns who sits in the three chairs, for people."""
+    """Returns who sits in the three chairs, for people; of one name each with a number."""
     words = phrases(language)
-    return [
+    names = [
         chair.name
         or words["open_chair" if chair.kind == "open" else "person"].format(number=seat + 1)
         for seat, chair in enumerate(room.chairs)
+    ]
+    return [
+        f"{name} ({seat + 1})" if names.count(name) > 1 else name for seat, name in enumerate(names)
     ]
 
 

@@ -363,6 +363,18 @@ def test_nameless_people_have_names_in_what_is_told() -> None:
     run(test)
 
 
+def test_two_of_one_name_are_told_apart() -> None:
+    async def test() -> None:
+        house = House()
+        client = house.client()
+        await client.enter(name="Eva", setup=ALONE)
+        names = [seat["name"] for seat in client.state["seats"]]
+        assert names == ["Eva", "rules (2)", "rules (3)"]
+        await house.close()
+
+    run(test)
+
+
 def test_a_match_ends_and_the_next_begins() -> None:
     async def test() -> None:
         house = House(seed=4)
