@@ -101,6 +101,7 @@ class Lobby:
         self._tables = store.count()
         self._dirty: dict[Live, None] = {}
         self._flushing = False
+        self._closed = False
         self._driver = Driver(pool, self.mark)
         self._ticker: asyncio.Task[None] | None = None
 
@@ -121,6 +122,8 @@ class Lobby:
         for live in self._live.values():
             for session in live.sessions:
                 session.end(1001, "the server stops; come back in a moment")
+        self.flush()
+        self._closed = True  # connections that end from now on are no news
         self.store.close()
         await asyncio.to_thread(self.pool.close)
 
@@ -330,7 +333,7 @@ class Lobby:
 
     def mark(self, live: Live) -> None:
         """Something has happened at a table: agents act, it is written down, all are told."""
-        if not live.loaded:
+        if not live.loaded or self._closed:
             return
         self._dirty[live] = None
         if not self._flushing:
@@ -341,7 +344,7 @@ class Lobby:
         """Lets agents act, writes down what has happened, and then tells of it."""
         self._flushing = False
         dirty, self._dirty = [live for live in self._dirty if live.loaded], {}
-        if not dirty:
+        if not dirty or self._closed:
             return
         try:
             self._driver.run(dirty)

@@ -363,6 +363,24 @@ def test_nameless_people_have_names_in_what_is_told() -> None:
     run(test)
 
 
+def test_connections_end_after_the_server_has_without_a_sound() -> None:
+    async def test() -> None:
+        troubles: list[dict[str, Any]] = []
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, trouble: troubles.append(trouble))
+        house = House()
+        clients = await three(house)
+        await house.close()
+        for client in clients:
+            assert client.session.ended is not None
+            assert client.session.ended[0] == 1001
+            client.drop()
+        await asyncio.sleep(0.01)
+        assert not troubles
+
+    run(test)
+
+
 def test_two_of_one_name_are_told_apart() -> None:
     async def test() -> None:
         house = House()
