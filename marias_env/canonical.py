@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
 from marias_env.core.jit import jit
-from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SLICES
+from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SIZE, STATE_SLICES
 
 FEATURES_VERSION: Final = 1
 """Changes with the meaning of the inputs; checkpoints carry it next to the layout's version."""
@@ -56,7 +56,7 @@ _INPUTS, NUM_INPUTS = _tables()
 NUM_CRITIC_INPUTS: Final = int(_INPUTS.shape[1])
 """`NUM_INPUTS` numbers made of an observation; a state adds what is hidden from the seat."""
 
-_ACTIONS: Final = np.array(
+ACTION_OF: Final = np.array(
     [
         [8 * order[card // 8] + card % 8 for card in range(32)]
         + [32]
@@ -66,10 +66,22 @@ _ACTIONS: Final = np.array(
     ],
     dtype=np.int64,
 )
-_PERMUTATION_ID: Final = np.full(256, -1, dtype=np.int64)
+PERMUTATION_ID: Final = np.full(256, -1, dtype=np.int64)
+"""Numbers of the suit orders by their four suits, two bits each."""
 for _number, _order in enumerate(_PERMUTATIONS):
-    _PERMUTATION_ID[_order[0] * 64 + _order[1] * 16 + _order[2] * 4 + _order[3]] = _number
-_HEARTS_AT: Final = NUM_INPUTS - 4
+    PERMUTATION_ID[_order[0] * 64 + _order[1] * 16 + _order[2] * 4 + _order[3]] = _number
+HEARTS_AT: Final = NUM_INPUTS - 4
+PLACE_OF_HEARTS: Final = np.array([order.index(3) for order in _PERMUTATIONS], dtype=np.int64)
+"""Where hearts stand in each suit order."""
+INPUT_OF: Final = np.full((len(_PERMUTATIONS), STATE_SIZE), -1, dtype=np.int16)
+"""(24, STATE_SIZE): which input an entry of the vector is in each suit order; -1: none."""
+for _number in range(len(_PERMUTATIONS)):
+    _places = np.flatnonzero(_INPUTS[_number] >= 0)
+    INPUT_OF[_number, _INPUTS[_number, _places]] = _places
+OBSERVATION_WORDS: Final = OBSERVATION_SIZE // 8
+STATE_WORDS: Final = STATE_SIZE // 8
+MAX_SPARSE: Final = STATE_SIZE + 8
+"""Room for the inputs of one position."""
 _HAND: Final = OBSERVATION_SLICES["hand"].start
 _PLAYED: Final = OBSERVATION_SLICES["played_me"].start
 _TRUMP: Final = OBSERVATION_SLICES["trump"].start
@@ -90,36 +102,72 @@ class Inputs(NamedTuple):
 
 
 @jit
-def _canonical_rows(
-    vectors: Any, masks: Any, inputs: Any, actions: Any, ids: Any, out: Any, out_masks: Any,
-    out_order: Any,
-) -> None:  # fmt: skip
+def suit_order(vector: Any) -> Any:
+    """Returns the number of the canonical suit order of a seat on turn.
+
+    Args:
+        vector: (OBSERVATION_SIZE or more,) int8, its observation.
+    """
     key = np.zeros(4, dtype=np.int64)
-    order = np.zeros(4, dtype=np.int64)
+    for suit in range(4):
+        count = 0
+        pattern = 0
+        for rank in range(8):
+            card = 8 * suit + rank
+            own = np.int64(vector[_HAND + card] | vector[_PLAYED + card])
+            count += own
+            pattern |= own << rank
+        key[suit] = 4096 * np.int64(vector[_TRUMP + suit]) + 256 * count + pattern
+    packed = 0
+    for suit in range(4):
+        place = 0
+        for other in range(4):
+            if key[other] > key[suit] or (key[other] == key[suit] and other < suit):
+                place += 1
+        packed |= suit << (6 - 2 * place)
+    return PERMUTATION_ID[packed]
+
+
+@jit
+def sparse_inputs(
+    vector: Any, words: Any, first: Any, stop: Any, number: Any, inputs: Any, values: Any, n: Any
+) -> Any:
+    """Appends the entries of a vector that are not 0 as canonical inputs.
+
+    Args:
+        vector: int8, an observation or a state.
+        words: uint64, the same memory.
+        first: first word to look at.
+        stop: the word to stop before.
+        number: of the suit order.
+        inputs: int16, out: numbers of the inputs.
+        values: int8, out: their values.
+        n: inputs so far.
+
+    Returns:
+        The number of inputs.
+    """
+    for word in range(first, stop):
+        if words[word] != 0:
+            for entry in range(8 * word, 8 * word + 8):
+                # Written in any case and kept or not: a branch here could not be predicted.
+                inputs[n] = INPUT_OF[number, entry]
+                values[n] = vector[entry]
+                n += np.int64(vector[entry] != 0 and INPUT_OF[number, entry] >= 0)
+    return n
+
+
+@jit
+def _canonical_rows(
+    vectors: Any, masks: Any, inputs: Any, actions: Any, out: Any, out_masks: Any, out_order: Any
+) -> None:
     for i in range(vectors.shape[0]):
-        for suit in range(4):
-            count = 0
-            pattern = 0
-            for rank in range(8):
-                card = 8 * suit + rank
-                own = np.int64(vectors[i, _HAND + card] | vectors[i, _PLAYED + card])
-                count += own
-                pattern |= own << rank
-            key[suit] = 4096 * np.int64(vectors[i, _TRUMP + suit]) + 256 * count + pattern
-        for place in range(4):
-            best = 0
-            for suit in range(1, 4):
-                if key[suit] > key[best]:
-                    best = suit
-            order[place] = best
-            key[best] = -1
-        number = ids[order[0] * 64 + order[1] * 16 + order[2] * 4 + order[3]]
+        number = suit_order(vectors[i])
         out_order[i] = number
         for j in range(out.shape[1]):
             column = inputs[number, j]
             out[i, j] = vectors[i, column] if column >= 0 else 0
-        for place in range(4):
-            out[i, _HEARTS_AT + place] = 1 if order[place] == 3 else 0
+        out[i, HEARTS_AT + PLACE_OF_HEARTS[number]] = 1
         for j in range(masks.shape[1]):
             out_masks[i, j] = masks[i, actions[number, j]]
 
@@ -135,7 +183,7 @@ def canonical(vectors: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]) -> Inp
     out = np.empty((len(vectors), size), dtype=np.int8)
     out_masks = np.empty_like(masks)
     order = np.empty(len(vectors), dtype=np.int64)
-    _canonical_rows(vectors, masks, _INPUTS, _ACTIONS, _PERMUTATION_ID, out, out_masks, order)
+    _canonical_rows(vectors, masks, _INPUTS, ACTION_OF, out, out_masks, order)
     return Inputs(out, out_masks, order)
 
 
@@ -143,5 +191,5 @@ def to_actions(
     chosen: npt.NDArray[np.int64], order: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     """Translates canonical actions (N,) back into action ids."""
-    found: npt.NDArray[np.int64] = _ACTIONS[order, chosen]
+    found: npt.NDArray[np.int64] = ACTION_OF[order, chosen]
     return found

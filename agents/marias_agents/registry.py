@@ -61,6 +61,10 @@ _ENTRIES: Final[dict[str, Entry]] = {
         ("marias_agents.strangers.styles", "make_tuning"),
         "tuning:NAME: a player of the population for tuning (root, quiet, grasping)",
     ),
+    "net": Entry(
+        ("marias_agents.net.agent", "make_net"),
+        "net:NAME or net:FILE: a network, one forward pass a decision (net:base comes with it)",
+    ),
     "pimc": Entry(
         ("marias_agents.search.agent", "make_pimc"),
         "pimc:N: searches every decision in sampled worlds, N of them solved for a first card",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,22 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+
+from marias_agents.net.weights import save_weights  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
-from marias_env.canonical import NUM_INPUTS, canonical  # noqa: E402
-from marias_env.errors import DivergedError  # noqa: E402
+from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical  # noqa: E402
+from marias_env.errors import AgentError, DivergedError  # noqa: E402
 from marias_env.options import field_helps  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
 from marias_training.config import PPOConfig  # noqa: E402
-from marias_training.net_agent import NetAgent  # noqa: E402
 from marias_training.ppo import (  # noqa: E402
     Trainer,
-    join,
+    make_policy,
     masked_log_probs,
     seat_advantages,
     squash,
 )
+from marias_training.self_play import play, stack_nets  # noqa: E402
 
 TINY = PPOConfig(
     steps=10**6,
@@ -31,6 +34,7 @@ TINY = PPOConfig(
     deals=64,
     minibatch=256,
     hidden=32,
+    narrow=16,
     precision="float32",
     seed=3,
     random_bids=0.0,
@@ -67,17 +71,12 @@ def slow_advantages(
 @pytest.mark.parametrize("lam", [0.0, 0.7, 1.0])
 def test_advantages_agree_with_the_definition(lam: float) -> None:
     rng = np.random.default_rng(5)
-    rows, seats, sweeps = [], [], [0]
-    for sweep in range(9):
-        # Deals end at different times, and a sweep has each deal at most once.
-        running = np.array([row for row in range(7) if sweep < 3 + row])
-        rows.append(running)
-        seats.append(rng.integers(0, 3, len(running)))
-        sweeps.append(sweeps[-1] + len(running))
-    all_rows, all_seats = np.concatenate(rows), np.concatenate(seats)
+    all_rows = np.repeat(np.arange(7), np.arange(3, 10))
+    all_seats = rng.integers(0, 3, len(all_rows))
     values = rng.normal(size=len(all_rows)).astype(np.float32)
     rewards = rng.normal(size=(7, 3)).astype(np.float32)
-    fast = seat_advantages(rewards, values, all_rows, all_seats, sweeps, lam)
+    fast = np.empty_like(values)
+    seat_advantages(rewards, values, all_rows, all_seats, np.float32(lam), fast)
     slow = slow_advantages(rewards, values, all_rows, all_seats, lam)
     np.testing.assert_allclose(fast, slow, atol=1e-5)
 
@@ -87,41 +86,51 @@ def test_the_end_of_the_deal_rewards_every_decision_of_all_three_seats() -> None
     with torch.no_grad():
         for parameter in trainer.critic.parameters():
             parameter.zero_()
-    rollout = trainer.rollout(0)
+    rollout = trainer.rollout()
+    record = rollout.record
     rewards = squash(rollout.payments, trainer.config)
     np.testing.assert_allclose(
-        rollout.advantages, rewards[rollout.rows, rollout.seats], rtol=1e-5, atol=1e-6
+        rollout.advantages, rewards[record.rows, record.seats], rtol=1e-5, atol=1e-6
     )
-    for row in range(len(rollout.payments)):
-        assert set(rollout.seats[rollout.rows == row]) == {0, 1, 2}
+    assert set(record.seats) == {0, 1, 2}
 
 
 # ------------------------------------------------------------------ rollouts
 
 
-def test_a_rollout_takes_legal_actions_with_the_policys_probabilities(trainer: Trainer) -> None:
-    rollout = trainer.rollout(0)
-    at = np.arange(len(rollout.actions))
-    assert (rollout.masks[at, rollout.actions] == 1).all()
-    legal = rollout.masks.sum(1)
-    assert (legal > 0).all()
-    assert (rollout.learn == (legal > 1)).all()
-    assert (rollout.log_probs[legal == 1] == 0).all()
+def policy_logs(trainer: Trainer, record: Any) -> np.ndarray[Any, Any]:
+    order = np.argsort(record.buckets, kind="stable")
     with torch.no_grad():
-        logs = masked_log_probs(
-            trainer.policy(torch.from_numpy(rollout.features[:, :NUM_INPUTS])),
-            torch.from_numpy(rollout.masks),
-        ).numpy()
-    np.testing.assert_allclose(logs[at, rollout.actions], rollout.log_probs, atol=1e-4)
-    assert (np.exp(logs)[rollout.masks == 0] == 0).all()
+        logits = trainer.policy(
+            torch.from_numpy(record.features[order, :NUM_INPUTS]),
+            torch.from_numpy(record.buckets[order]),
+        )
+        logs = masked_log_probs(logits, torch.from_numpy(record.masks[order])).numpy()
+    back = np.empty_like(logs)
+    back[order] = logs
+    return back
+
+
+def test_a_rollout_takes_legal_actions_with_the_policys_probabilities(trainer: Trainer) -> None:
+    # The compiled player played, the torch module says with which probability.
+    record = trainer.rollout().record
+    at = np.arange(len(record.actions))
+    assert len(at) > 500
+    assert (record.masks[at, record.actions] == 1).all()
+    assert (record.masks.sum(1) > 1).all()
+    logs = policy_logs(trainer, record)
+    np.testing.assert_allclose(logs[at, record.actions], record.log_probs, atol=1e-4)
+    assert (np.exp(logs)[record.masks == 0] == 0).all()
 
 
 def test_every_deal_sums_to_zero_and_is_played_once(trainer: Trainer) -> None:
-    rollout = trainer.rollout(0)
+    rollout = trainer.rollout()
     assert (rollout.payments.sum(1) == 0).all()
     assert (rollout.payments != 0).any(1).mean() > 0.9
-    assert set(rollout.rows) == set(range(len(trainer.batches[0])))
-    other = trainer.rollout(0)
+    assert (np.diff(rollout.record.rows) >= 0).all()
+    assert set(rollout.record.rows) == set(range(TINY.deals))
+    assert all((batch.turn < 0).all() for batch in trainer.batches)
+    other = trainer.rollout()
     assert not np.array_equal(rollout.payments, other.payments)
 
 
@@ -130,35 +139,27 @@ def test_actions_are_sampled_as_often_as_their_probability() -> None:
     trainer = Trainer(dataclasses.replace(TINY, threads=1, deals=3000))
     batch = trainer.batches[0]
     deck = batch.deals["deck"][0].copy()
-    batch.set_decks(deck, 0)
-    start = batch.copy()
-    inputs = canonical(batch.observe(), batch.legal_mask())
-    with torch.no_grad():
-        logs = masked_log_probs(
-            trainer.policy(torch.from_numpy(inputs.features[:1])),
-            torch.from_numpy(inputs.masks[:1]),
-        )
     batch.reset = lambda indices: batch.set_decks(deck, 0)  # type: ignore[method-assign]
-    rollout = trainer.rollout(0)
-    assert np.array_equal(start.deals["deck"], batch.deals["deck"])
-    counts = np.bincount(rollout.actions[:3000], minlength=48) / 3000
-    np.testing.assert_allclose(counts, logs.exp()[0].numpy(), atol=0.04)
+    record = trainer.rollout().record
+    first = np.flatnonzero(np.diff(record.rows, prepend=-1))
+    assert len(first) == 3000
+    logs = policy_logs(trainer, record)[first]
+    assert np.allclose(logs, logs[0], atol=1e-6)
+    counts = np.bincount(record.actions[first], minlength=48) / 3000
+    np.testing.assert_allclose(counts, np.exp(logs[0]), atol=0.04)
 
 
 def test_random_bids_are_part_of_the_stored_probabilities() -> None:
     trainer = Trainer(dataclasses.replace(TINY, random_bids=0.5, deals=600, threads=1))
     with torch.no_grad():
-        trainer.policy.head.bias[37] = 20.0  # the suit game, always
-    rollout = trainer.rollout(0)
-    legal = rollout.masks.sum(1)
-    naming = rollout.masks[:, 37] == 1
-    assert (legal[naming] == 5).all()
-    suit = rollout.actions[naming] == 37
+        trainer.policy.head_bias[:, 37] = 20.0  # the suit game, always
+    record = trainer.rollout().record
+    naming = record.masks[:, 37] == 1
+    assert (record.masks[naming].sum(1) == 5).all()
+    suit = record.actions[naming] == 37
     assert abs(suit.mean() - (0.5 + 0.5 / 5)) < 0.08
-    np.testing.assert_allclose(np.exp(rollout.log_probs[naming][suit]), 0.6, atol=1e-4)
-    np.testing.assert_allclose(np.exp(rollout.log_probs[naming][~suit]), 0.1, atol=1e-4)
-    at = np.arange(len(rollout.actions))
-    assert (rollout.masks[at, rollout.actions] == 1).all()
+    np.testing.assert_allclose(np.exp(record.log_probs[naming][suit]), 0.6, atol=1e-4)
+    np.testing.assert_allclose(np.exp(record.log_probs[naming][~suit]), 0.1, atol=1e-4)
 
 
 def test_threads_share_the_same_deals() -> None:
@@ -167,36 +168,98 @@ def test_threads_share_the_same_deals() -> None:
         for config in (TINY, dataclasses.replace(TINY, threads=1))
     ]
     assert np.array_equal(*decks)
-    parts = [Trainer(TINY).rollout(i) for i in range(2)]
-    assert set(join(parts).rows) == set(range(TINY.deals))
+
+
+def test_a_record_that_was_too_small_is_continued() -> None:
+    records = []
+    net = make_policy(TINY).to_params()
+    for expected in (10**5, 1):
+        batch = DealBatch(40, seed=1, autoreset=False)
+        players = np.zeros((40, 3), dtype=np.int64)
+        records.append(
+            play(batch, players, stack_nets([net]), np.zeros((1, 0), np.int64), np.uint64(5), 0.1,
+                 expected)
+        )  # fmt: skip
+    for one, two in zip(*records):
+        assert np.array_equal(one, two)
 
 
 def test_a_privileged_critic_sees_more_and_the_policy_never_does() -> None:
-    batch = DealBatch(50, seed=1)
-    seen = canonical(batch.observe(), batch.legal_mask())
-    whole = canonical(batch.state(None), batch.legal_mask())
-    assert np.array_equal(seen.features, whole.features[:, :NUM_INPUTS])
-    assert whole.features.shape[1] > NUM_INPUTS
     trainer = Trainer(dataclasses.replace(TINY, privileged_critic=False))
-    assert trainer.rollout(0).features.shape[1] == NUM_INPUTS
+    assert trainer.critic.first.shape[1] == NUM_INPUTS < NUM_CRITIC_INPUTS
+    assert trainer.policy.first.shape[1] == NUM_INPUTS
     assert np.isfinite(list(trainer.train_update().values())).all()
 
 
-@pytest.mark.parametrize("opponent", ["past", "good"])
+def test_what_is_recorded_is_the_state_in_canonical_order(trainer: Trainer) -> None:
+    batch = DealBatch(60, seed=2, autoreset=False)
+    batch.reset(indices=np.arange(60))
+    inputs = canonical(batch.state(None), batch.legal_mask())
+    batch = DealBatch(60, seed=2, autoreset=False)
+    nets = stack_nets([trainer.policy.to_params()])
+    players = np.zeros((60, 3), dtype=np.int64)
+    record = play(batch, players, nets, np.zeros((1, 0), np.int64), np.uint64(1), 0.0, 4000)
+    first = np.flatnonzero(np.diff(record.rows, prepend=-1))
+    assert np.array_equal(record.features[first], inputs.features)
+    assert np.array_equal(record.masks[first], inputs.masks)
+
+
+@pytest.mark.parametrize("opponent", ["past", "rules", "past,rules"])
 def test_opponents_play_but_do_not_learn(opponent: str) -> None:
     config = dataclasses.replace(
         TINY, opponent=opponent, opponent_fraction=1.0, past_every=1, past_size=2
     )
     trainer = Trainer(config)
+    alone = len(Trainer(TINY).rollout().values)
     for _ in range(3):
         trainer.train_update()
-    assert len(trainer.past) == (2 if opponent == "past" else 0)
-    rollout = trainer.rollout(0, trainer._opponent())
-    free = rollout.masks.sum(1) > 1
-    assert 0.3 < rollout.learn.sum() / free.sum() < 0.7
-    for row in range(len(rollout.payments)):
-        learners = {int(s) for s in rollout.seats[(rollout.rows == row) & rollout.learn]}
-        assert len(learners) < 3
+    assert len(trainer.past) == (2 if "past" in opponent else 0)
+    record = trainer.rollout().record
+    assert 0.3 < len(record.rows) / alone < 0.7
+    for row in range(TINY.deals):
+        assert len(set(record.seats[record.rows == row])) < 3
+
+
+def test_opponents_that_compiled_play_does_not_know_are_refused() -> None:
+    with pytest.raises(AgentError, match="opponent 'random'; expected"):
+        Trainer(dataclasses.replace(TINY, opponent="random", opponent_fraction=0.5))
+
+
+def test_a_start_is_taken_over_and_held_on_to(tmp_path: Path, trainer: Trainer) -> None:
+    path = tmp_path / "start.net"
+    save_weights(path, trainer.policy.to_params(), "traditional")
+    trainers = [
+        Trainer(
+            dataclasses.replace(
+                TINY,
+                start=str(path),
+                anchor=anchor,
+                anchor_end=anchor,
+                learning_rate=3e-3,
+                warmup=1,
+            )
+        )
+        for anchor in (0.0, 30.0)
+    ]
+    moved = []
+    for one in trainers:
+        before = one.policy.head.detach().clone()
+        one.train_update()
+        assert torch.equal(before, one.policy.head)  # only the critic learned
+        for _ in range(4):
+            stats = one.train_update()
+        record = one.rollout().record
+        start = Trainer(dataclasses.replace(TINY, start=str(path)))
+        difference = np.exp(policy_logs(one, record)) - np.exp(policy_logs(start, record))
+        moved.append(float(np.abs(difference).sum(1).mean()))
+        assert np.isfinite(stats["anchor"])
+    assert 0 < moved[1] < 0.5 * moved[0]
+
+
+def test_the_same_card_counts_the_same_at_any_stake() -> None:
+    record = Trainer(TINY).rollout().record
+    assert (record.stakes[record.groups < 2] == 1).all()
+    assert record.stakes.max() > 8
 
 
 # ------------------------------------------------------------------ learning
@@ -236,16 +299,23 @@ def test_bfloat16_and_other_rewards_run() -> None:
 def test_rewards_keep_sign_and_order(reward: str) -> None:
     config = dataclasses.replace(TINY, reward=reward)
     units = np.array([-4096, -40, -2, -1, 0, 1, 2, 40, 4096])
-    squashed = squash(units, config)
-    assert (np.sign(squashed) == np.sign(units)).all()
-    assert (np.diff(squashed) >= 0).all()
+    squashed = squash(units[:, None] * np.array([2, -1, -1]), config)
+    assert (np.sign(squashed[:, 0]) == np.sign(units)).all()
+    assert (np.diff(squashed[:, 0]) >= 0).all()
+    assert (np.diff(squashed[:, 1]) <= 0).all()
     np.testing.assert_array_equal(squashed, -squashed[::-1])
+
+
+def test_the_cap_is_per_opponent() -> None:
+    config = dataclasses.replace(TINY, reward="cap", reward_cap=16.0)
+    squashed = squash(np.array([[200, -100, -100], [-10, 20, -10]]), config)
+    np.testing.assert_allclose(4 * squashed, [[32, -16, -16], [-10, 20, -10]])
 
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(PPOConfig)])
 def test_every_option_refuses_what_it_cannot_be(field: str) -> None:
     wrong: list[Any] = [math.nan, math.inf, -math.inf, -1, -0.5, None, [], "no such"]
-    if field == "opponent":  # any spec, which the run looks up
+    if field in ("opponent", "start"):  # any spec or file, which the run looks up
         wrong.remove("no such")
     kept = getattr(TINY, field)
     wrong += [1.5] if isinstance(kept, int) else []
@@ -271,7 +341,7 @@ def test_numpys_numbers_become_pythons() -> None:
 
 def test_a_run_that_diverges_stops_before_its_weights_do() -> None:
     trainer = Trainer(TINY)
-    rollout = trainer.rollout(0)
+    rollout = trainer.rollout()
     rollout.advantages[:] = np.nan
     with pytest.raises(DivergedError, match="not finite"):
         trainer.update(rollout)
@@ -301,10 +371,17 @@ def test_every_option_is_documented() -> None:
 def test_it_learns_to_stop_naming_durch() -> None:
     trainer = Trainer(
         PPOConfig(
-            steps=120_000, minutes=0, deals=256, minibatch=1024, hidden=64, seed=1, random_bids=0.0
+            steps=120_000,
+            minutes=0,
+            deals=256,
+            minibatch=1024,
+            hidden=64,
+            narrow=32,
+            seed=1,
+            random_bids=0.0,
         )
     )
-    before = compare(NetAgent(trainer.policy, "net"), "random", deals=60).capped
+    before = compare(trainer.agent(), "random", deals=60).capped
     first = trainer.train_update()
     stats = first
     while trainer.progress < 1:
@@ -312,6 +389,6 @@ def test_it_learns_to_stop_naming_durch() -> None:
     hopeless = ("contract/durch", "contract/open_durch", "contract/open_betl")
     assert sum(first[name] for name in hopeless) > 0.5
     assert sum(stats[name] for name in hopeless) < 0.1
-    after = compare(NetAgent(trainer.policy, "net"), "random", deals=60).capped
+    after = compare(trainer.agent(), "random", deals=60).capped
     assert after.low > before.high
     assert after.mean > 10

@@ -18,12 +18,13 @@ from typing import Any, Final
 import torch
 
 import marias_env
+from marias_agents.net.agent import NetAgent
 from marias_env.canonical import FEATURES_VERSION
 from marias_env.errors import AgentError, StateError
 from marias_env.files import write_bytes_atomic
 from marias_env.observation import OBSERVATION_VERSION
+from marias_training.bucket_net import check_weights
 from marias_training.config import PPOConfig
-from marias_training.net_agent import NetAgent, check_weights
 from marias_training.ppo import Trainer, load_policy
 
 FORMAT: Final = "marias-checkpoint/1"
@@ -141,4 +142,4 @@ def load_agent(path: str | Path, seed: int | None = None) -> NetAgent:
     except (StateError, OSError, KeyError, RuntimeError, TypeError, AttributeError) as error:
         reason = str(error).strip().split("\n")[0]
         raise AgentError(f"checkpoint {str(path)!r} cannot be loaded: {reason}") from error
-    return NetAgent(policy, str(path), seed)
+    return NetAgent(policy.to_params(), str(path), seed)

@@ -12,6 +12,7 @@ from marias_env.options import Bound, Choice, Flag, Real, Text, Whole, check_fie
 from marias_env.rules import get_rules
 
 REWARDS: Final = ("log", "sqrt", "cap")
+NO_START: Final = "none"
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
 BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
     {
@@ -33,13 +34,17 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
         "reward": Choice(*REWARDS),
         "reward_cap": Real(0, above=True),
         "hidden": Whole(1),
-        "layers": Whole(1),
+        "narrow": Whole(1),
         "privileged_critic": Flag(),
         "random_bids": Real(0, 1),
         "opponent": Text(),
         "opponent_fraction": Real(0, 1),
         "past_every": Whole(1),
         "past_size": Whole(1),
+        "start": Text(),
+        "anchor": Real(0),
+        "anchor_end": Real(0),
+        "warmup": Whole(0),
         "precision": Choice(*PRECISIONS),
         "threads": Whole(1, 1024),
     }
@@ -68,17 +73,23 @@ class PPOConfig:
         max_grad_norm: gradient clipping.
         reward: how units become rewards: `log` sign(x)·log(1+|x|), `sqrt` sign(x)·√|x|, or `cap`
             x cut at ±`reward_cap`, all scaled to about ±1. Reports are always in raw units.
-        reward_cap: for `cap`.
-        hidden: width of the layers.
-        layers: hidden layers of each network.
+        reward_cap: for `cap`, units per opponent.
+        hidden: width of the first layer of each network, a sum of few rows: wide for little.
+        narrow: width of the layers after it.
         privileged_critic: the critic (used in training only) sees all cards.
         random_bids: share of contracts and replies that are drawn uniformly, so that the games the
             policy no longer names stay known.
-        opponent: agent that plays one or two seats in `opponent_fraction` of the deals: `past` for
-            snapshots of the policy, or a name such as `rules`.
+        opponent: who plays one or two seats in `opponent_fraction` of the deals, one or several
+            with commas between: `past` for snapshots of the policy, `rules`, `points:FILE` for the
+            rules player with other points, or `net:NAME`.
         opponent_fraction: 0: pure self-play.
         past_every: updates between snapshots.
         past_size: snapshots kept.
+        start: weight file or checkpoint whose policy (and critic, if it has one) is trained on;
+            `none`: from nothing.
+        anchor: weight of the divergence from the policy of `start`, at the start of the schedule.
+        anchor_end: at its end.
+        warmup: updates in which only the critic learns, after a start without one.
         precision: `float32`, `bfloat16` (weights stay float32), or `auto`: bfloat16 where the CPU
             has instructions for it, which about doubles the speed.
         threads: threads that play and learn side by side. A run is repeated exactly by the same
@@ -103,13 +114,17 @@ class PPOConfig:
     reward: str = "log"
     reward_cap: float = 16.0
     hidden: int = 256
-    layers: int = 2
+    narrow: int = 64
     privileged_critic: bool = True
     random_bids: float = 0.05
     opponent: str = "past"
     opponent_fraction: float = 0.0
     past_every: int = 20
     past_size: int = 8
+    start: str = "none"
+    anchor: float = 0.0
+    anchor_end: float = 0.0
+    warmup: int = 0
     precision: str = "auto"
     threads: int = 2
 
@@ -118,6 +133,8 @@ class PPOConfig:
         get_rules(self.rules)
         if self.deals < self.threads:
             raise ValueError(f"deals: {self.deals!r}; expected at least one for each thread")
+        if (self.anchor or self.anchor_end) and self.start == NO_START:
+            raise ValueError("anchor: expected 0 without `start`, whose policy it holds on to")
         if not (self.steps or self.minutes):
             raise ValueError("steps, minutes: expected one of them above 0, to end the run")
         if self.opponent != "past" and not self.opponent_fraction:

@@ -9,11 +9,11 @@ command line are in other files.
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,82 +22,63 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from marias_agents import Agent, make
+from marias_agents import make
+from marias_agents.net.agent import NetAgent
+from marias_agents.net.shape import NetParams
+from marias_agents.net.weights import load_weights
+from marias_agents.rules.agent import RulesAgent
+from marias_agents.rules.tables import load_points
 from marias_env import DealBatch
-from marias_env.actions import CONTRACT, CONTRACTS, NUM_ACTIONS, PLAY, REPLY
-from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS, canonical, to_actions
-from marias_env.errors import DivergedError
+from marias_env.actions import CONTRACTS, NUM_ACTIONS
+from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS
+from marias_env.core.jit import jit
+from marias_env.core.rng import stream
+from marias_env.errors import AgentError, DivergedError
 from marias_env.threads import Threads
-from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.net_agent import NetAgent
+from marias_training.bucket_net import BucketNet
+from marias_training.config import NO_START, PPOConfig, use_bfloat16
+from marias_training.self_play import LEARNER, Record, play, stack_nets
 
 FloatArray = npt.NDArray[np.float32]
 ILLEGAL_LOGIT = -1e9
 """Far below any real logit, so that softmax gives exactly 0, yet finite: no NaN in gradients."""
-LOSSES = ("policy_loss", "value_loss", "entropy", "kl", "clipped")
+LOSSES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "anchor")
+OPPONENTS_AT_ONCE = 2
+"""So many of the possible opponents play in one update: more change places in the CPU's cache."""
 
 
-def squash(units: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
-    """Turns units into rewards.
+def squash(payments: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
+    """Turns payments, (deals, 3) units by seat, into rewards.
 
     Payments double with every raise and every ten points of a hundred: up to thousands of units,
     and one such deal would outweigh a thousand plain ones in a gradient.
     """
-    size = np.abs(units).astype(np.float32)
+    size = np.abs(payments).astype(np.float32)
     if config.reward == "log":
         squashed = np.log1p(size) / 2
     elif config.reward == "sqrt":
         squashed = np.sqrt(size) / 3
     else:
-        squashed = np.minimum(size, config.reward_cap) / 4
-    return np.asarray(np.sign(units) * squashed, dtype=np.float32)
+        # The declarer is paid by two.
+        most = size.max(axis=1, keepdims=True) / 2
+        squashed = size * np.minimum(1, config.reward_cap / np.maximum(most, 1)) / 4
+    return np.asarray(np.sign(payments) * squashed, dtype=np.float32)
 
 
-class Net(nn.Module):
-    """A plain multi-layer perceptron."""
+def make_policy(config: PPOConfig) -> BucketNet:
+    """Returns a fresh policy network: canonical inputs to 48 canonical action logits.
 
-    def __init__(self, inputs: int, hidden: int, layers: int, outputs: int, gain: float) -> None:
-        super().__init__()
-        sizes = [inputs] + [hidden] * layers
-        parts: list[nn.Module] = []
-        for before, after in pairwise(sizes):
-            parts += [nn.Linear(before, after), nn.ReLU()]
-        self.body = nn.Sequential(*parts)
-        self.head = nn.Linear(sizes[-1], outputs)
-        for part in self.modules():
-            if isinstance(part, nn.Linear):
-                nn.init.orthogonal_(part.weight, math.sqrt(2))
-                nn.init.zeros_(part.bias)
-        # Nearly equal logits at first: exploration starts from the uniform policy.
-        nn.init.orthogonal_(self.head.weight, gain)
-
-    def forward(self, features: torch.Tensor) -> torch.Tensor:
-        """Returns (N, outputs) float32 for (N, inputs) int8."""
-        out: torch.Tensor = self.head(self.body(features.float()))
-        return out
+    Its logits are nearly equal at first: exploration starts from the uniform policy.
+    """
+    return BucketNet(NUM_INPUTS, config.hidden, config.narrow, NUM_ACTIONS, 0.01)
 
 
-def make_policy(config: PPOConfig) -> Net:
-    """Returns a fresh policy network: canonical features to 48 canonical action logits."""
-    return Net(NUM_INPUTS, config.hidden, config.layers, NUM_ACTIONS, 0.01)
-
-
-def load_policy(config: PPOConfig, weights: dict[str, torch.Tensor]) -> Net:
+def load_policy(config: PPOConfig, weights: dict[str, torch.Tensor]) -> BucketNet:
     """Returns a policy network with given weights."""
     with torch.random.fork_rng(devices=[]):  # making one draws weights, from torch's own stream
         net = make_policy(config)
     net.load_state_dict(weights)
     return net
-
-
-def with_random_bids(
-    log_probs: torch.Tensor, masks: torch.Tensor, share: torch.Tensor
-) -> torch.Tensor:
-    """Returns the log-probabilities of a policy that acts uniformly at random with (N,) `share`."""
-    legal = (masks != 0).float()
-    uniform = legal / legal.sum(1, keepdim=True)
-    mixed = log_probs.exp() * (1 - share[:, None]) + uniform * share[:, None]
-    return mixed.clamp(min=1e-30).log().masked_fill(masks == 0, ILLEGAL_LOGIT)
 
 
 def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
@@ -107,32 +88,18 @@ def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
 
 @dataclass
 class Rollout:
-    """The decisions of some deals, N in the order they were taken.
+    """The decisions of some deals that had a choice and were the learner's.
 
     Attributes:
-        features: (N, F) int8 canonical inputs: the policy's first, the critic's all.
-        masks: (N, 48) int8 canonical legal actions.
-        actions: (N,) canonical actions taken.
-        log_probs: (N,) their log-probabilities when they were taken.
+        record: what was seen and done.
         values: (N,) the critic's estimates.
         advantages: (N,) how much better than the estimate it went.
-        rows: (N,) deal.
-        seats: (N,) seat.
-        groups: (N,) 0…3: role and stage, within which advantages are normalised.
-        learn: (N,) bool: in the loss. Forced decisions and an opponent's are not.
         payments: (deals, 3) units.
     """
 
-    features: npt.NDArray[np.int8]
-    masks: npt.NDArray[np.int8]
-    actions: npt.NDArray[np.int64]
-    log_probs: FloatArray
+    record: Record
     values: FloatArray
     advantages: FloatArray
-    rows: npt.NDArray[np.int64]
-    seats: npt.NDArray[np.int64]
-    groups: npt.NDArray[np.int64]
-    learn: npt.NDArray[np.bool_]
     payments: npt.NDArray[np.int64]
 
 
@@ -140,49 +107,50 @@ def join(parts: list[Rollout]) -> Rollout:
     """Returns several threads' decisions as one rollout; deals are numbered through."""
     first = 0
     for part in parts:
-        part.rows += first
+        part.record.rows[:] += first
         first += len(part.payments)
-    return Rollout(
-        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rollout)}
-    )
+    whole = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Rollout)[1:]
+    }
+    records = zip(*(part.record for part in parts))
+    return Rollout(Record._make(np.concatenate(columns) for columns in records), **whole)
 
 
+@jit
 def seat_advantages(
-    rewards: FloatArray,
-    values: FloatArray,
-    rows: npt.NDArray[np.int64],
-    seats: npt.NDArray[np.int64],
-    sweeps: list[int],
-    lam: float,
-) -> FloatArray:
+    rewards: FloatArray, values: FloatArray, rows: Any, seats: Any, lam: Any, out: FloatArray
+) -> None:
     """Generalised advantage estimation along each seat's own decisions in each deal, with γ = 1.
 
     What follows a decision is the same seat's next decision, never another player's; after its
     last one comes the end of the deal with this seat's reward, even if others still play on. A row
-    is one deal, so nothing leaks from one deal into the next.
+    is one deal, so nothing leaks from one deal into the next. Forced decisions are left out: they
+    have no estimate of their own.
 
     Args:
-        rewards: (deals, 3) at the end of the deal, by seat.
-        values: (N,) estimates for the seat that decides.
-        rows: (N,) deal of each decision.
-        seats: (N,) seat of each decision.
-        sweeps: boundaries of the sweeps; within one, each deal occurs at most once.
-        lam: GAE's λ.
+        rewards: (deals, 3) float32 at the end of the deal, by seat.
+        values: (N,) float32 estimates for the seat that decides.
+        rows: (N,) int64 deal of each decision; a deal's decisions in order of time.
+        seats: (N,) int64 seat of each decision.
+        lam: GAE's λ, float32.
+        out: (N,) float32, out.
     """
-    advantages = np.zeros_like(values)
-    next_value = rewards.astype(np.float32).copy()
-    next_advantage = np.zeros_like(next_value)
-    for start, stop in zip(reversed(sweeps[:-1]), reversed(sweeps[1:])):
-        here = slice(start, stop)
-        at = (rows[here], seats[here])
-        advantages[here] = next_value[at] - values[here] + lam * next_advantage[at]
-        next_value[at] = values[here]
-        next_advantage[at] = advantages[here]
-    return advantages
+    next_value = rewards.copy()
+    next_advantage = np.zeros_like(rewards)
+    for i in range(values.shape[0] - 1, -1, -1):
+        row, seat = rows[i], seats[i]
+        out[i] = next_value[row, seat] - values[i] + lam * next_advantage[row, seat]
+        next_value[row, seat] = values[i]
+        next_advantage[row, seat] = out[i]
 
 
 class Trainer:
-    """Networks, optimizer, deals and random streams of a run, and what one update does to them."""
+    """Networks, optimizer and deals of a run, and what one update does to them.
+
+    All that is random is a function of (seed, number of the update), so that a run that goes on
+    from a checkpoint is the run that never stopped.
+    """
 
     def __init__(self, config: PPOConfig) -> None:
         self.config = config
@@ -194,23 +162,59 @@ class Trainer:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.policy = make_policy(config)
-            inputs = NUM_CRITIC_INPUTS if config.privileged_critic else NUM_INPUTS
-            self.critic = Net(inputs, config.hidden, config.layers, 1, 1.0)
+            self.critic_inputs = NUM_CRITIC_INPUTS if config.privileged_critic else NUM_INPUTS
+            self.critic = BucketNet(self.critic_inputs, config.hidden, config.narrow, 1, 1.0)
+        self.anchor: BucketNet | None = None
+        if config.start != NO_START:
+            self._start_from(config.start)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
-        self.optimizer = torch.optim.Adam(self.parameters, config.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(
+            self.parameters, config.learning_rate, eps=1e-5, fused=True
+        )
         ends = [config.deals * i // config.threads for i in range(config.threads + 1)]
         self.batches = [
             DealBatch(stop - start, config.rules, config.seed, autoreset=False, first_index=start)
             for start, stop in pairwise(ends)
         ]
-        # One stream for each thread, and one for what is drawn for all of them.
-        self.rngs = [
-            torch.Generator().manual_seed(config.seed + i) for i in range(config.threads + 1)
-        ]
+        self.others = [] if not config.opponent_fraction else self._named_opponents()
         self.past: list[dict[str, torch.Tensor]] = []
         self.updates = 0
         self.decisions = 0
         self.seconds = 0.0
+
+    def _start_from(self, path: str) -> None:
+        # A weight file has a policy; a checkpoint also has a critic.
+        if path.endswith(".pt"):
+            from marias_training.checkpoints import read_checkpoint
+
+            saved = read_checkpoint(path)
+            self.policy.load_state_dict(saved["policy"])
+            self.critic.load_state_dict(saved["critic"])
+        else:
+            self.policy.load_params(load_weights(path).params)
+        if self.config.anchor or self.config.anchor_end:
+            self.anchor = load_policy(self.config, self.policy.state_dict())
+
+    def _named_opponents(self) -> list[NetParams | npt.NDArray[np.int64]]:
+        found: list[NetParams | npt.NDArray[np.int64]] = []
+        for name in self.config.opponent.split(","):
+            kind, _, argument = name.strip().partition(":")
+            if kind == "past":
+                continue
+            if kind == "points":
+                found.append(load_points(Path(argument)))
+                continue
+            agent = make(name.strip())
+            if isinstance(agent, RulesAgent):
+                found.append(agent.points)
+            elif isinstance(agent, NetAgent):
+                found.append(agent.params_for(self.batches[0].rules))
+            else:
+                raise AgentError(
+                    f"opponent {name!r}; expected past, rules, points:FILE or net:NAME, "
+                    "which compiled self-play can let play"
+                )
+        return found
 
     @property
     def progress(self) -> float:
@@ -222,27 +226,35 @@ class Trainer:
     def _now(self, start: float, end: float) -> float:
         return start + (end - start) * self.progress
 
+    def _rng(self, *numbers: int) -> np.random.Generator:
+        return np.random.default_rng([self.config.seed, self.updates, *numbers])
+
+    def agent(self, name: str = "net", seed: int | None = None) -> NetAgent:
+        """Returns the policy as it is now as an agent."""
+        return NetAgent(self.policy.to_params(), name, seed)
+
     def train_update(self) -> dict[str, float]:
         """One rollout and one update; returns what happened, for logs."""
         config = self.config
         began = time.perf_counter()
-        other = self._opponent()
-        rollout = join(self.threads.map(lambda i: self.rollout(i, other), range(config.threads)))
+        rollout = self.rollout()
         played = time.perf_counter()
         stats = self.update(rollout)
         self.updates += 1
-        self.decisions += len(rollout.actions)
-        past = config.opponent == "past" and config.opponent_fraction > 0
+        deals = np.concatenate([batch.deals for batch in self.batches])
+        taken = int(deals["num_actions"].sum())
+        self.decisions += taken
+        past = "past" in config.opponent.split(",") and config.opponent_fraction > 0
         if past and self.updates % config.past_every == 0:
             now = {name: value.clone() for name, value in self.policy.state_dict().items()}
             self.past = [*self.past, now][-config.past_size :]
         seconds = time.perf_counter() - began
         self.seconds += seconds
-        stats["learned_share"] = float(rollout.learn.mean())
-        stats["steps_per_second"] = len(rollout.actions) / seconds
+        stats["learned_share"] = len(rollout.values) / taken
+        stats["steps_per_second"] = taken / seconds
         stats["rollout_share"] = (played - began) / seconds
-        deals = np.concatenate([batch.deals for batch in self.batches])
-        stats["declarer_reward"] = float(squash(2 * deals["value"], config).mean())
+        declarers = deals["declarer"][:, None] == np.arange(3)
+        stats["declarer_reward"] = float(squash(deals["payments"], config)[declarers].mean())
         return {**stats, **deal_stats(deals)}
 
     def state_dict(self) -> dict[str, Any]:
@@ -251,9 +263,9 @@ class Trainer:
         return {
             "policy": self.policy.state_dict(),
             "critic": self.critic.state_dict(),
+            "anchor": None if self.anchor is None else self.anchor.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "past": self.past,
-            "rngs": [rng.get_state() for rng in self.rngs],
             "batches": [torch.frombuffer(data, dtype=torch.uint8) for data in deals],
             "bfloat16": self.bfloat16,
             "counts": (self.updates, self.decisions, self.seconds),
@@ -273,143 +285,131 @@ class Trainer:
             raise ValueError("deals and threads of a run cannot be changed when it goes on")
         self.policy.load_state_dict(state["policy"])
         self.critic.load_state_dict(state["critic"])
+        if state["anchor"] is not None:
+            self.anchor = load_policy(self.config, state["anchor"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.past = list(state["past"])
-        if not isinstance(state["rngs"], list) or len(state["rngs"]) != len(self.rngs):
-            raise ValueError(f"random streams of other threads; expected {len(self.rngs)}")
-        for rng, saved in zip(self.rngs, state["rngs"]):
-            rng.set_state(saved)
         if self.config.precision == "auto":
             self.bfloat16 = bool(state["bfloat16"])
         self.updates, self.decisions, self.seconds = state["counts"]
 
     # ------------------------------------------------------------------ playing
 
+    def rollout(self) -> Rollout:
+        """Plays all deals to their end and judges the policy's decisions that had a choice."""
+        nets, points, players = self._players()
+        ends = np.cumsum([0] + [len(batch) for batch in self.batches])
+        parts = self.threads.map(
+            lambda i: self._rollout_part(i, nets, points, players[ends[i] : ends[i + 1]]),
+            range(self.config.threads),
+        )
+        return join(parts)
+
+    def _players(self) -> tuple[NetParams, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        # Who plays each seat: nearly always the policy, in some deals one or two others.
+        config, rng = self.config, self._rng(0)
+        pool: list[NetParams | npt.NDArray[np.int64]] = [*self.others]
+        if self.past:
+            # As often as any other opponent, but at least half the time.
+            pick = self.past[int(rng.integers(len(self.past)))]
+            snapshot = load_policy(config, pick).to_params()
+            pool += [snapshot] * max(1, len(pool))
+        nets, points = [self.policy.to_params()], []
+        numbers = []
+        if pool:
+            for i in rng.integers(len(pool), size=OPPONENTS_AT_ONCE):
+                other = pool[int(i)]
+                if isinstance(other, NetParams):
+                    nets.append(other)
+                    numbers.append(len(nets) - 1)
+                else:
+                    points.append(other)
+                    numbers.append(-len(points))
+        players = np.full((config.deals, 3), LEARNER, dtype=np.int64)
+        if numbers:
+            some = np.flatnonzero(rng.random(config.deals) < config.opponent_fraction)
+            who = np.array(numbers)[rng.integers(len(numbers), size=len(some))]
+            seats = rng.integers(3, size=len(some))
+            players[some, seats] = who
+            two = rng.random(len(some)) < 0.5
+            players[some[two], (seats[two] + 1) % 3] = who[two]
+        empty = np.zeros((1, 0), dtype=np.int64)
+        return stack_nets(nets), np.stack(points) if points else empty, players
+
     @torch.no_grad()
-    def rollout(self, thread: int, opponent: Agent | None = None) -> Rollout:
-        """Plays a thread's deals to their end, with one forward pass per sweep over all of them.
-
-        Args:
-            thread: whose batch and random stream.
-            opponent: plays one or two seats in `opponent_fraction` of the deals.
-        """
-        batch, rng, config = self.batches[thread], self.rngs[thread], self.config
-        batch.reset(indices=np.arange(len(batch)))
-        others = np.zeros((len(batch), 3), dtype=np.bool_)  # seats of the opponent
-        if opponent is not None:
-            some = np.arange(int(config.opponent_fraction * len(batch)))
-            first = torch.randint(3, (len(some),), generator=rng).numpy()
-            others[some, first] = True
-            others[some[::2], (first[::2] + 1) % 3] = True
-        steps: list[tuple[npt.NDArray[Any], ...]] = []
-        actions = np.empty(len(batch), dtype=np.int64)
-        while True:
-            turn = batch.turn.astype(np.int64)
-            rows = np.flatnonzero(turn >= 0)
-            if not rows.size:
-                break
-            seats = turn[rows]
-            vectors = batch.state(None) if config.privileged_critic else batch.observe()
-            features, masks, order = canonical(vectors[rows], batch.legal_mask()[rows])
-            # A third of all decisions are forced and need no network.
-            chosen = masks.argmax(1).astype(np.int64)
-            log_probs = np.zeros(len(rows), dtype=np.float32)
-            phase = batch.deals["phase"][rows]
-            foreign = others[rows, seats]
-            learn = (masks.sum(1) > 1) & ~foreign
-            if learn.any():
-                legal = torch.from_numpy(masks[learn])
-                inputs = torch.from_numpy(features[learn, :NUM_INPUTS])
-                logs = masked_log_probs(self._run(self.policy, inputs), legal)
-                # A contract that is never named teaches nobody to play it, or to defend against
-                # it. The ratio in the update is to these probabilities, so nothing is distorted.
-                bids = np.isin(phase[learn], (CONTRACT, REPLY)) * np.float32(config.random_bids)
-                logs = with_random_bids(logs, legal, torch.from_numpy(bids))
-                # The largest of log p + Gumbel noise is a sample of p.
-                noise = torch.empty_like(logs).exponential_(generator=rng)
-                noise = noise.clamp_(min=1e-30).log_()  # an exact 0 would beat the mask
-                picked = (logs - noise).argmax(1)
-                chosen[learn] = picked.numpy()
-                log_probs[learn] = logs.gather(1, picked[:, None])[:, 0].numpy()
-            actions[:] = -1
-            actions[rows] = to_actions(chosen, order)
-            if opponent is not None and foreign.any():
-                views = batch.views(rows[foreign])
-                actions[rows[foreign]] = opponent.act(views, views.legal_mask())
-            # A declarer is paid double, and what hangs on a bid spreads wider than what hangs on a
-            # card: four groups for normalising.
-            declares = batch.deals["declarer"][rows] == seats
-            groups = 2 * (phase == PLAY) + declares.astype(np.int64)
-            steps.append((features, masks, chosen, log_probs, rows, seats, groups, learn))
-            batch.step(actions)
-        sweeps = np.cumsum([0] + [len(step[0]) for step in steps]).tolist()
-        features, masks, chosen, log_probs, rows, seats, groups, learn = (
-            np.concatenate(column) for column in zip(*steps)
-        )
-        values = np.concatenate(
-            [
-                self._run(self.critic, torch.from_numpy(features[i : i + 8192]))[:, 0].numpy()
-                for i in range(0, len(features), 8192)
-            ]
-        )
+    def _rollout_part(
+        self, thread: int, nets: NetParams, points: Any, players: npt.NDArray[np.int64]
+    ) -> Rollout:
+        config, batch = self.config, self.batches[thread]
+        seeds = np.random.SeedSequence([config.seed, self.updates, 1, thread])
+        root = np.uint64(stream(seeds.generate_state(1, np.uint64)[0], 0))
+        record = play(batch, players, nets, points, root, config.random_bids, 28 * len(batch))
+        values = np.empty(len(record.rows), dtype=np.float32)
+        order = np.argsort(record.buckets, kind="stable")
+        for first in range(0, len(order), 8192):
+            part = order[first : first + 8192]
+            values[part] = self._run(
+                self.critic,
+                torch.from_numpy(record.features[part, : self.critic_inputs]),
+                torch.from_numpy(record.buckets[part]),
+            )[:, 0].numpy()
         payments = batch.deals["payments"].copy()
-        advantages = seat_advantages(
-            squash(payments, config), values, rows, seats, sweeps, config.gae_lambda
+        advantages = np.empty_like(values)
+        rewards = squash(payments, config)
+        seat_advantages(
+            rewards, values, record.rows, record.seats, np.float32(config.gae_lambda), advantages
         )
-        return Rollout(
-            features, masks, chosen, log_probs, values, advantages, rows, seats, groups, learn,
-            payments,
-        )  # fmt: skip
+        return Rollout(record, values, advantages, payments)
 
-    def _run(self, net: Net, features: torch.Tensor) -> torch.Tensor:
-        # No cache of converted weights: it would be shared by the threads.
-        with torch.autocast("cpu", torch.bfloat16, self.bfloat16, cache_enabled=False):
-            out: torch.Tensor = net(features)
-        return out.float()
-
-    def _opponent(self) -> Agent | None:
-        if not self.config.opponent_fraction:
-            return None
-        if self.config.opponent != "past":
-            return make(self.config.opponent)
-        if not self.past:
-            return None
-        pick = int(torch.randint(len(self.past), (1,), generator=self.rngs[-1]))
-        return NetAgent(load_policy(self.config, self.past[pick]), "past", seed=self.updates)
+    def _run(self, net: BucketNet, features: torch.Tensor, buckets: torch.Tensor) -> torch.Tensor:
+        out: torch.Tensor = net(
+            features, buckets, torch.bfloat16 if self.bfloat16 else torch.float32
+        )
+        return out
 
     # ------------------------------------------------------------------ learning
 
     def update(self, rollout: Rollout) -> dict[str, float]:
         """Learns from one rollout; returns losses and diagnostics."""
-        config = self.config
-        used = np.flatnonzero(rollout.learn)
-        advantages, groups = rollout.advantages[used], rollout.groups[used]
-        for group in np.unique(groups):
-            part = advantages[groups == group]
-            advantages[groups == group] = (part - part.mean()) / (part.std() + 1e-6)
-        returns = rollout.values[used] + rollout.advantages[used]
-        data = tuple(
+        config, record = self.config, rollout.record
+        # The same lesson at four times the stake is no four times greater lesson: what a card is
+        # worth goes by the stake, which no card can change. A declarer is paid double, and what
+        # hangs on a bid spreads wider than what hangs on a card: four groups for normalising.
+        advantages = rollout.advantages / np.minimum(record.stakes, config.reward_cap)
+        for group in np.unique(record.groups):
+            part = advantages[record.groups == group]
+            advantages[record.groups == group] = (part - part.mean()) / (part.std() + 1e-6)
+        returns = rollout.values + rollout.advantages
+        data = [
             torch.from_numpy(column)
             for column in (
-                rollout.features[used], rollout.masks[used], rollout.actions[used],
-                rollout.log_probs[used], advantages, returns,
+                record.features, record.buckets, record.masks, record.actions, record.log_probs,
+                advantages, returns,
             )
-        )  # fmt: skip
+        ]  # fmt: skip
+        anchor_coef = self._now(config.anchor, config.anchor_end) if self.anchor else 0.0
+        if anchor_coef:
+            data.append(self._anchor_log_probs(data[0], data[1], data[2]))
         for settings in self.optimizer.param_groups:
             settings["lr"] = self._now(config.learning_rate, config.learning_rate_end)
-        entropy_coef = self._now(config.entropy, config.entropy_end)
+        coefs = (
+            float(self.updates >= config.warmup),
+            self._now(config.entropy, config.entropy_end),
+            anchor_coef,
+        )
         totals = torch.zeros(len(LOSSES))
         batches = 0
+        shuffled = torch.Generator().manual_seed(int(self._rng(2).integers(2**62)))
         for _ in range(config.epochs):
-            order = torch.randperm(len(used), generator=self.rngs[-1])
+            order = torch.randperm(len(returns), generator=shuffled)
             for pick in torch.split(order, config.minibatch):
                 # Each thread takes a part of the minibatch.
                 shares = pick.tensor_split(config.threads)
-                gradients_of = partial(self._gradients, data, entropy_coef, len(pick))
+                gradients_of = partial(self._gradients, data, coefs, len(pick))
                 results = self.threads.map(gradients_of, shares)
                 for number, parameter in enumerate(self.parameters):
                     parts = [gradients[number] for gradients, _ in results]
-                    parameter.grad = torch.stack(parts).sum(0)
+                    parameter.grad = sum(parts[1:], start=parts[0])
                 norm = nn.utils.clip_grad_norm_(self.parameters, config.max_grad_norm)
                 if not norm.isfinite():
                     raise DivergedError(
@@ -420,16 +420,26 @@ class Trainer:
                 totals += torch.stack([losses for _, losses in results]).sum(0)
                 batches += 1
         stats = dict(zip(LOSSES, (totals / batches).tolist()))
-        stats["explained"] = 1 - float(rollout.advantages[used].var() / (returns.var() + 1e-9))
+        stats["explained"] = 1 - float(rollout.advantages.var() / (returns.var() + 1e-9))
         return stats
 
     def _gradients(
-        self, data: tuple[torch.Tensor, ...], entropy_coef: float, size: int, pick: torch.Tensor
+        self,
+        data: list[torch.Tensor],
+        coefs: tuple[float, float, float],
+        size: int,
+        pick: torch.Tensor,
     ) -> tuple[tuple[torch.Tensor, ...], torch.Tensor]:
         """Returns gradients and losses of some decisions, as their part of `size` decisions."""
-        features, masks, actions, old_log_probs, advantages, returns = (c[pick] for c in data)
         config = self.config
-        log_probs = masked_log_probs(self._run(self.policy, features[:, :NUM_INPUTS]), masks)
+        policy_coef, entropy_coef, anchor_coef = coefs
+        pick = pick[data[1][pick].argsort(stable=True)]
+        features, buckets, masks, actions, old_log_probs, advantages, returns, *anchor = (
+            column[pick] for column in data
+        )
+        log_probs = masked_log_probs(
+            self._run(self.policy, features[:, :NUM_INPUTS], buckets), masks
+        )
         log_ratio = log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
@@ -437,15 +447,35 @@ class Trainer:
         # Whether two cards are legal or ten: 1 is the most a decision's entropy can be.
         entropy = -(log_probs.exp() * log_probs).sum(1) / masks.sum(1).float().log()
         entropy_mean = entropy.sum() / size
-        values = self._run(self.critic, features)[:, 0]
+        values = self._run(self.critic, features[:, : self.critic_inputs], buckets)[:, 0]
         value_loss = functional.huber_loss(values, returns, reduction="sum") / size
-        loss = policy_loss - entropy_coef * entropy_mean + config.value_coef * value_loss
+        away = torch.zeros(())
+        if anchor:
+            away = (log_probs.exp() * (log_probs - anchor[0].float())).sum() / size
+        loss = policy_coef * (policy_loss - entropy_coef * entropy_mean + anchor_coef * away) + (
+            config.value_coef * value_loss
+        )
         gradients = torch.autograd.grad(loss, self.parameters)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).sum() / size
             share = (ratio != clipped).sum() / size
-            losses = torch.stack([policy_loss, value_loss, entropy_mean, kl, share])
+            losses = torch.stack([policy_loss, value_loss, entropy_mean, kl, share, away])
         return gradients, losses
+
+    @torch.no_grad()
+    def _anchor_log_probs(
+        self, features: torch.Tensor, buckets: torch.Tensor, masks: torch.Tensor
+    ) -> torch.Tensor:
+        anchor = self.anchor
+        assert anchor is not None
+        out = torch.empty(masks.shape, dtype=torch.float32)
+
+        def part(pick: torch.Tensor) -> None:
+            logits = self._run(anchor, features[pick, :NUM_INPUTS], buckets[pick])
+            out[pick] = masked_log_probs(logits, masks[pick])
+
+        self.threads.map(part, torch.split(buckets.argsort(stable=True), 8192))
+        return out
 
 
 def deal_stats(deals: npt.NDArray[Any]) -> dict[str, float]:

@@ -28,7 +28,6 @@ from marias_env.terminal import Terminated
 from marias_training.arena import compare
 from marias_training.checkpoints import CHECKPOINT, load_trainer, save_checkpoint
 from marias_training.config import PPOConfig
-from marias_training.net_agent import NetAgent
 from marias_training.plots import draw_learning_curve
 from marias_training.ppo import Trainer
 
@@ -196,7 +195,7 @@ def _counts(trainer: Trainer) -> dict[str, float]:
 
 def _evaluate(trainer: Trainer, schedule: Schedule, log: _Log, number: int) -> dict[str, Any]:
     began = time.perf_counter()
-    agent = NetAgent(trainer.policy, "net")
+    agent = trainer.agent()
     line: dict[str, Any] = {"evaluation": True, "update": trainer.updates, "number": number}
     for opponent in OPPONENTS:
         pair = compare(
@@ -207,7 +206,6 @@ def _evaluate(trainer: Trainer, schedule: Schedule, log: _Log, number: int) -> d
             seed=EVALUATION_SEED,
         )
         line[opponent] = {"raw": pair.raw.to_dict(), "capped": pair.capped.to_dict()}
-    trainer.policy.train()
     # A schedule by minutes includes the evaluations, but not the first: it may have to compile.
     if trainer.updates:
         trainer.seconds += time.perf_counter() - began

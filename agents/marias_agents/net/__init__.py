@@ -1,0 +1,1 @@
+"""The agent `net`: a network made for CPUs, evaluated by compiled code without torch."""
