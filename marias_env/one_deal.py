@@ -31,6 +31,8 @@ _ROW = slice(_at("seen"), TABLE.itemsize)
 class OneDeal:
     """One deal whose calls take and return plain integers and reuse their buffers.
 
+    Played to its end::
+
         one = OneDeal(seed=0)
         while one.turn >= 0:
             action = one.sample_legal()  # or one that `one.mask` allows, from `one.observation`
