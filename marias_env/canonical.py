@@ -7,15 +7,15 @@ from learning each lesson up to 24 times. Actions are in the same order, and tra
 
 from __future__ import annotations
 
-from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from marias_env.actions import NAME_TRUMP_0, NUM_ACTIONS
 from marias_env.core.jit import jit
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SIZE, STATE_SLICES
+from marias_env.rules import HEARTS
+from marias_env.symmetry import ORDER_NUMBERS, SUIT_ORDERS, actions_in_order, entries_in_order
 
 FEATURES_VERSION: Final = 1
 """Changes with the meaning of the inputs; checkpoints carry it next to the layout's version."""
@@ -23,59 +23,32 @@ FEATURES_VERSION: Final = 1
 # Nothing for the seat on turn to see: it has no card in the trick, the match does not matter for
 # one deal's units, and padding is empty.
 _DROPPED: Final = ("table_me", "turn", "totals", "match_deals", "padding", "state_padding")
-_PERMUTATIONS: Final = tuple(permutations(range(4)))
 _HEARTS: Final = -1
 """Marks the four inputs that tell the place of hearts."""
 
 
-def _columns(order: tuple[int, ...], names: list[str]) -> list[int]:
-    """Returns which entry of the vector stands where when place p holds suit `order[p]`."""
-    columns: list[int] = []
-    for name in names:
-        part = STATE_SLICES[name]
-        width = part.suit_width
-        if not width:
-            columns.extend(range(part.start, part.stop))
-            continue
-        for place in range(part.size // width):
-            suit = place // 4 * 4 + order[place % 4]
-            columns.extend(range(part.start + width * suit, part.start + width * (suit + 1)))
-    return columns
-
-
 def _tables() -> tuple[npt.NDArray[np.int32], int]:
-    seen = [name for name in OBSERVATION_SLICES if name not in _DROPPED]
-    hidden = [n for n in STATE_SLICES if n not in OBSERVATION_SLICES and n not in _DROPPED]
+    kept = [part for name, part in STATE_SLICES.items() if name not in _DROPPED]
+    seen = [part for part in kept if part.stop <= OBSERVATION_SIZE]
+    hidden = kept[len(seen) :]
     rows = [
-        _columns(order, seen) + [_HEARTS] * 4 + _columns(order, hidden) for order in _PERMUTATIONS
+        entries_in_order(order, seen) + [_HEARTS] * 4 + entries_in_order(order, hidden)
+        for order in SUIT_ORDERS
     ]
-    return np.array(rows, dtype=np.int32), len(_columns(_PERMUTATIONS[0], seen)) + 4
+    return np.array(rows, dtype=np.int32), sum(part.size for part in seen) + 4
 
 
 _INPUTS, NUM_INPUTS = _tables()
 NUM_CRITIC_INPUTS: Final = int(_INPUTS.shape[1])
 """`NUM_INPUTS` numbers made of an observation; a state adds what is hidden from the seat."""
 
-ACTION_OF: Final = np.array(
-    [
-        [8 * order[card // 8] + card % 8 for card in range(32)]
-        + [32]
-        + [NAME_TRUMP_0 + order[place] for place in range(4)]
-        + list(range(NAME_TRUMP_0 + 4, NUM_ACTIONS))
-        for order in _PERMUTATIONS
-    ],
-    dtype=np.int64,
-)
-PERMUTATION_ID: Final = np.full(256, -1, dtype=np.int64)
-"""Numbers of the suit orders by their four suits, two bits each."""
-for _number, _order in enumerate(_PERMUTATIONS):
-    PERMUTATION_ID[_order[0] * 64 + _order[1] * 16 + _order[2] * 4 + _order[3]] = _number
+ACTION_OF: Final = np.array([actions_in_order(order) for order in SUIT_ORDERS], dtype=np.int64)
 HEARTS_AT: Final = NUM_INPUTS - 4
-PLACE_OF_HEARTS: Final = np.array([order.index(3) for order in _PERMUTATIONS], dtype=np.int64)
+PLACE_OF_HEARTS: Final = np.array([order.index(HEARTS) for order in SUIT_ORDERS], dtype=np.int64)
 """Where hearts stand in each suit order."""
-INPUT_OF: Final = np.full((len(_PERMUTATIONS), STATE_SIZE), -1, dtype=np.int16)
+INPUT_OF: Final = np.full((len(SUIT_ORDERS), STATE_SIZE), -1, dtype=np.int16)
 """(24, STATE_SIZE): which input an entry of the vector is in each suit order; -1: none."""
-for _number in range(len(_PERMUTATIONS)):
+for _number in range(len(SUIT_ORDERS)):
     _places = np.flatnonzero(_INPUTS[_number] >= 0)
     INPUT_OF[_number, _INPUTS[_number, _places]] = _places
 OBSERVATION_WORDS: Final = OBSERVATION_SIZE // 8
@@ -125,7 +98,7 @@ def suit_order(vector: Any) -> Any:
             if key[other] > key[suit] or (key[other] == key[suit] and other < suit):
                 place += 1
         packed |= suit << (6 - 2 * place)
-    return PERMUTATION_ID[packed]
+    return ORDER_NUMBERS[packed]
 
 
 @jit

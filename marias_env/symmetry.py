@@ -104,15 +104,16 @@ def actions_in_order(order: Sequence[int]) -> list[int]:
 
 def number_of_order(orders: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Returns the places of suit orders (N, 4) in `SUIT_ORDERS`."""
-    found: npt.NDArray[np.int64] = _NUMBERS[orders @ _DIGITS]
+    found: npt.NDArray[np.int64] = ORDER_NUMBERS[orders @ _DIGITS]
     return found
 
 
 SUIT_ORDERS: Final = tuple(permutations(range(4)))
 """All orders of the suits: place p of order n holds suit `SUIT_ORDERS[n][p]`."""
 _DIGITS: Final = np.array([64, 16, 4, 1])
-_NUMBERS: Final = np.full(256, -1, dtype=np.int64)
-_NUMBERS[np.array(SUIT_ORDERS) @ _DIGITS] = np.arange(len(SUIT_ORDERS))
+ORDER_NUMBERS: Final = np.full(256, -1, dtype=np.int64)
+"""Numbers of the suit orders by their four suits, two bits each, place 0 highest."""
+ORDER_NUMBERS[np.array(SUIT_ORDERS) @ _DIGITS] = np.arange(len(SUIT_ORDERS))
 _ENTRIES: Final = {
     size: np.array([entries_in_order(order, slices.values()) for order in SUIT_ORDERS])
     for size, slices in ((OBSERVATION_SIZE, OBSERVATION_SLICES), (STATE_SIZE, STATE_SLICES))
