@@ -98,3 +98,14 @@ def print_grid(grid: Grid, console: Console) -> None:
 def _total(widths: Mapping[int, int]) -> int:
     # With a space on either side of a column, one between two, and the box's own at the edges.
     return sum(width + 3 for width in widths.values()) + 1
+
+
+def grid_markdown(grid: Grid) -> str:
+    """Returns a table as markdown, its title a heading."""
+    lines = [f"## {grid.title}", "", f"{grid.note[:1].upper()}{grid.note[1:]}.", ""]
+    lines.append("| " + " | ".join(grid.heads) + " |")
+    aligned = ["--:" if grid.numeric(n) else "---" for n in range(len(grid.heads))]
+    lines.append("|" + "|".join(aligned) + "|")
+    # The star that marks significance must not begin emphasis.
+    lines += ["| " + " | ".join(row).replace("*", r"\*") + " |" for row in grid.rows]
+    return "\n".join(lines) + "\n"

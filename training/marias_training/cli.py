@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +39,7 @@ RESULTS = "results.jsonl"
 def register(app: typer.Typer) -> None:
     """Adds the training package's commands to the console application."""
     app.command(name="evaluate")(evaluate_command)
+    importlib.import_module("marias_training.cli_gauntlet").register(app)
     if importlib.util.find_spec("marias_training.cli_train") is not None:
         importlib.import_module("marias_training.cli_train").register(app)
 
@@ -186,6 +189,14 @@ def _bar(console: Console) -> Progress:
         transient=True,
         disable=not console.is_terminal,  # it would leave an empty line there
     )
+
+
+@contextlib.contextmanager
+def counting_bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar of deals; yields what is called with the deals done and wanted."""
+    with _bar(console) as bar:
+        task = bar.add_task("deals", total=None, width="")
+        yield lambda done, wanted: bar.update(task, completed=done, total=wanted)
 
 
 def _advance(bar: Progress, task: TaskID, done: Done) -> None:

@@ -32,12 +32,14 @@ class Style(NamedTuple):
         points: name of a file of points (`points/`), for a player of `rules`' tables.
         shift: name of an entry of `shifts.json`: what tables of `rules`' points are raised by.
         spec: another agent of the registry, by its spec.
+        slow: takes a second a deal and more, the others a millisecond.
     """
 
     help: str
     points: str = ""
     shift: str = ""
     spec: str = ""
+    slow: bool = False
 
 
 JUDGES: Final[dict[str, Style]] = {
@@ -46,7 +48,7 @@ JUDGES: Final[dict[str, Style]] = {
     "bold": Style("`rules` that doubles, announces and takes over more", shift="bold"),
     "fresh": Style("fitted from nothing: other deals, small stakes, plays for points", "fresh"),
     "winner": Style("fitted from nothing to win deals, however little they pay", "winner"),
-    "ismcts": Style("information-set tree search of 60 rounds", spec="ismcts:60"),
+    "ismcts": Style("information-set tree search of 60 rounds", spec="ismcts:60", slow=True),
 }
 """The population that judges. Never tune on it."""
 
@@ -58,9 +60,9 @@ TUNING: Final[dict[str, Style]] = {
 """The population to tune, train and choose versions with."""
 
 
-def judging_specs() -> tuple[str, ...]:
-    """Returns the specs of the judges, `stranger:book` and so on."""
-    return tuple(f"stranger:{name}" for name in JUDGES)
+def judging_specs(slow: bool = True) -> tuple[str, ...]:
+    """Returns the specs of the judges, `stranger:book` and so on; without `slow` the quick ones."""
+    return tuple(f"stranger:{name}" for name, style in JUDGES.items() if slow or not style.slow)
 
 
 def tuning_specs() -> tuple[str, ...]:

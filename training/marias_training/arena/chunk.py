@@ -59,6 +59,14 @@ class Job:
     variates: tuple[ControlVariate, ...] = ()
     regret_deals: int = 0
 
+    def players(self) -> Players:
+        """Makes the agents."""
+        return Players(self)
+
+    def play(self, players: Players, start: int, size: int) -> Chunk:
+        """Plays a chunk, see `play_chunk`."""
+        return play_chunk(self, players, start, size)
+
     def records_file(self, start: int, size: int) -> Path | None:
         """Returns the file that holds the records of a chunk."""
         return None if self.records is None else self.records / f"deals-{start:08d}-{size}.jsonl"

@@ -233,22 +233,30 @@ def _contests(n: int, tables: bool | None) -> tuple[Contest, ...]:
     return tuple(pairs)
 
 
-def _header(job: Job, chunk: int) -> dict[str, Any]:
-    # What must be equal for chunks to belong to one evaluation.
-    preset, options = preset_and_options(job.rules)
+def header_of(
+    agents: Sequence[AgentLike], labels: Sequence[str], rules: Rules, seed: int, chunk: int
+) -> dict[str, Any]:
+    """Returns what must be equal for chunks to belong to one evaluation, whatever is measured."""
+    preset, options = preset_and_options(rules)
     files = {
         agent: hashlib.sha256(Path(agent).read_bytes()).hexdigest()
-        for agent in job.agents
+        for agent in agents
         if isinstance(agent, str) and Path(agent).is_file()
     }
     return {
-        "agents": list(job.labels),
+        "agents": list(labels),
         "files": files,  # a checkpoint that was trained on is another agent
         "rules": preset,
         "options": options,
-        "seed": job.seed,
+        "seed": seed,
         "version": marias_env.__version__,
         "chunk": chunk,
+    }
+
+
+def _header(job: Job, chunk: int) -> dict[str, Any]:
+    return {
+        **header_of(job.agents, job.labels, job.rules, job.seed, chunk),
         "contests": [contest.key for contest in job.contests],
         "control_deals": job.control_deals,
         "par": job.par,

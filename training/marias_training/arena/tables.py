@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from marias_env.actions import PHASES
-from marias_env.showing.grid import Grid, print_grid
+from marias_env.showing.grid import Grid, grid_markdown, print_grid
 from marias_training.arena.bidding_regret import BIDDING
 from marias_training.arena.breakdown import GROUPS
 from marias_training.arena.pairs import METRICS
@@ -276,14 +276,7 @@ def markdown(evaluation: Evaluation, breakdown: bool = True) -> str:
     title = f"# {' · '.join(evaluation.agents)}\n\n"
     what = f"Rules `{header['rules']}`{options}, seed {header['seed']}, {evaluation.deals} deals, "
     parts = [f"{title}{what}{evaluation.games} games, marias-env {header['version']}.\n"]
-    for grid in grids(evaluation, breakdown):
-        lines = [f"## {grid.title}", "", f"{grid.note[:1].upper()}{grid.note[1:]}.", ""]
-        lines.append("| " + " | ".join(grid.heads) + " |")
-        aligned = ["--:" if grid.numeric(n) else "---" for n in range(len(grid.heads))]
-        lines.append("|" + "|".join(aligned) + "|")
-        # The star that marks significance must not begin emphasis.
-        lines += ["| " + " | ".join(row).replace("*", r"\*") + " |" for row in grid.rows]
-        parts.append("\n".join(lines) + "\n")
+    parts += [grid_markdown(grid) for grid in grids(evaluation, breakdown)]
     return "\n".join(parts)
 
 

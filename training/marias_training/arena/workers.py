@@ -12,28 +12,38 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from marias_env.errors import MariasError
 from marias_env.workers import end_with_parent
-from marias_training.arena.chunk import Chunk, Job, Players, play_chunk
+from marias_training.arena.chunk import Chunk
 
 T = TypeVar("T")
 Piece = tuple[int, int]
 """First deal and number of deals of a chunk."""
 
 
+class Work(Protocol):
+    """What is played in chunks; picklable where worker processes play it."""
+
+    def players(self) -> Any:
+        """Makes what plays: once per process."""
+
+    def play(self, players: Any, start: int, size: int) -> Chunk:
+        """Plays deals `start` to `start + size`; the chunk names both under `start`, `deals`."""
+
+
 class WorkerError(MariasError, RuntimeError):
     """A worker process ended without a result; the finished chunks are kept."""
 
 
-def chunks_here(job: Job, players: Players, pieces: Sequence[Piece]) -> Iterator[Chunk]:
+def chunks_here(job: Work, players: Any, pieces: Sequence[Piece]) -> Iterator[Chunk]:
     """Plays chunks in this process, in order."""
     for start, size in pieces:
-        yield play_chunk(job, players, start, size)
+        yield job.play(players, start, size)
 
 
-def chunks_in_processes(job: Job, pieces: Sequence[Piece], processes: int) -> Iterator[Chunk]:
+def chunks_in_processes(job: Work, pieces: Sequence[Piece], processes: int) -> Iterator[Chunk]:
     """Plays chunks in processes of this machine; they come as they are finished."""
     before = {child.pid for child in multiprocessing.active_children()}
     # Spawned, since forking a process with threads (torch, Numba) can deadlock.
@@ -51,7 +61,7 @@ def chunks_in_processes(job: Job, pieces: Sequence[Piece], processes: int) -> It
 
 
 def chunks_on(
-    pool: concurrent.futures.Executor, job: Job, pieces: Sequence[Piece], ahead: int
+    pool: concurrent.futures.Executor, job: Work, pieces: Sequence[Piece], ahead: int
 ) -> Iterator[Chunk]:
     """Plays chunks on any executor whose workers have this package; they come as finished.
 
@@ -119,7 +129,7 @@ def start_worker() -> None:
     end_with_parent()
 
 
-_made: dict[str, tuple[Job, Players]] = {}
+_made: dict[str, tuple[Work, Any]] = {}
 """What this worker plays with: agents are made once, not once a chunk."""
 
 
@@ -127,9 +137,10 @@ def _work(payload: bytes, start: int, size: int) -> Chunk:
     key = hashlib.sha256(payload).hexdigest()
     if key not in _made:
         _made.clear()
-        job: Job = pickle.loads(payload)
-        _made[key] = (job, Players(job))
+        job: Work = pickle.loads(payload)
+        _made[key] = (job, job.players())
         torch: Any = sys.modules.get("torch")
         if torch is not None:
             torch.set_num_threads(1)  # the workers share the cores already
-    return play_chunk(*_made[key], start, size)
+    job, players = _made[key]
+    return job.play(players, start, size)
