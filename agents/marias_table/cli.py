@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from marias_env.errors import AgentError, MariasError
+from marias_env.errors import AgentError
+from marias_env.terminal import echo, require
 
 DEFAULT_PORT: Final = 8765
 STRONG: Final = "pimc:10,ms=800"
@@ -71,11 +71,7 @@ def serve_command(
     ] = None,
 ) -> None:
     """Serve the table that people play at: open the page, play at once, invite others by a link."""
-    for name in _NEEDED:
-        if importlib.util.find_spec(name) is None:
-            raise MariasError(
-                f"marias serve needs {name}; install the extra: pip install 'marias-env[table]'"
-            )
+    require(*_NEEDED, extra="table")
     from marias_env.showing.phrases import LANGUAGES
     from marias_table.store import MEMORY, Store
 
@@ -88,7 +84,7 @@ def serve_command(
         if path != MEMORY and not Path(path).is_file():
             raise FileNotFoundError(f"{path}: no such file; name it with --db")
         number = write_records(export, Store(path).records(), check=False)
-        typer.echo(f"Wrote {number} deals to {export}")
+        echo(f"Wrote {number} deals to {export}")
         return
     from marias_agents import make
     from marias_table.agents import AgentPool
@@ -118,9 +114,9 @@ def serve_command(
     prepare(offer)
 
     def ready() -> None:
-        typer.echo(f"The table stands at {url}  (Ctrl-C ends the server; tables stay)")
+        echo(f"The table stands at {url}  (Ctrl-C ends the server; tables stay)")
         if path != MEMORY:
-            typer.echo(f"Tables are kept in {path}")
+            echo(f"Tables are kept in {path}")
 
     serve(
         store,

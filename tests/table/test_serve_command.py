@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 from marias_env.cli import app
-from marias_table import cli
 from marias_table.limits import Limits
 from marias_table.serve import bind, url_of
 
@@ -23,10 +23,13 @@ def refused(*arguments: str) -> str:
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = cli.importlib.util.find_spec
-    missing: Any = lambda name: None if name == "uvicorn" else find(name)  # noqa: E731
-    monkeypatch.setattr(cli.importlib.util, "find_spec", missing)
-    assert "pip install 'marias-env[table]'" in refused()
+    find = importlib.util.find_spec
+
+    def without(name: str) -> Any:
+        return None if name == "uvicorn" else find(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without)
+    assert "needs uvicorn: pip install 'marias-env[table]'" in refused()
 
 
 def test_a_port_in_use_and_a_bad_agent_and_language_are_named() -> None:
