@@ -55,13 +55,16 @@ function hear(message) {
     app.links = message.links;
     app.adviser = message.adviser ?? "";
     app.notice = "";
+    seatToken.away(false);
     if (app.role !== "spectator") history.replaceState(null, "", location.pathname);
   }
   if (message.state) {
     take(message);
   } else if (message.type === "closed") {
-    seatToken.clear();
-    leaveTable(t(`closed_${message.reason}`));
+    // A chair that was left, or is used in another window, can be come back to.
+    if (message.reason === "left" || message.reason === "elsewhere") seatToken.away(true);
+    else seatToken.clear();
+    leaveTable(message.reason === "left" ? "" : t(`closed_${message.reason}`));
   } else if (message.type === "error" && (message.code === "bad_token" || app.view !== "table")) {
     // A refused entrance.
     if (message.code === "bad_token") seatToken.clear();
@@ -76,6 +79,7 @@ function hear(message) {
 function take(message) {
   const before = app.state;
   const state = /** @type {import("./types.js").State} */ (message.state);
+  tellApart(state.seats);
   const sameDeal = before !== null && before.deal === state.deal;
   app.state = state;
   if (!sameDeal) {
@@ -95,6 +99,18 @@ function take(message) {
   const news = events.map((event) => event.text);
   if (state.legal.length && (!sameDeal || before.at !== state.at)) news.push(t("your_turn"));
   say(news.join(". "));
+}
+
+/**
+ * Numbers players of the same name, such as two agents of one kind.
+ * @param {import("./types.js").SeatState[]} seats
+ */
+function tellApart(seats) {
+  const names = seats.map((seat) => seat.name);
+  for (const seat of seats) {
+    const alike = names.filter((name) => name === seat.name).length > 1;
+    if (alike && seat.name) seat.name = `${seat.name} ${seat.seat + 1}`;
+  }
 }
 
 /** Returns the receiver's own cards in display order. */
@@ -188,6 +204,7 @@ export function comeBack() {
 /** Gets up; the seat's token stays, so that the person can come back. */
 export async function leave() {
   if (app.role !== "spectator") await ask("leave");
+  seatToken.away(true);
   leaveTable("");
 }
 
@@ -200,6 +217,7 @@ export async function closeTable() {
  */
 export function toStart() {
   app.invite = "";
+  seatToken.away(true);
   leaveTable("");
 }
 

@@ -11,6 +11,8 @@ const TREMBLE = 9;
 
 /** Phases in which cards are chosen first and then confirmed. */
 const CHOOSING = new Set(["TRUMP", "DISCARD"]);
+/** Phases in which cards are pressed at all. */
+const WITH_CARDS = new Set([...CHOOSING, "PLAY"]);
 
 /**
  * Presses a card.
@@ -117,7 +119,7 @@ function dragEnd(event) {
 export function handView(state) {
   const cards = ownHand();
   const choosing = CHOOSING.has(state.phase) && state.legal.length > 0;
-  const mine = state.turn === state.you;
+  const mine = state.turn === state.you && WITH_CARDS.has(state.phase);
   return h(
     "section",
     { class: "own-cards", "aria-label": t("hand"), key: "hand" },
@@ -129,7 +131,7 @@ export function handView(state) {
         "aria-label": t("hand"),
         "aria-describedby": "hand-help",
         "data-zone": "hand",
-        style: { "--n": cards.length, "--half": Math.max(4, Math.ceil(cards.length / 2)) },
+        style: { "--n": cards.length, "--half": Math.max(5, Math.ceil(cards.length / 2)) },
         onkeydown: onKey,
       },
       cards.map((card, index) => {

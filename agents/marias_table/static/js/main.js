@@ -69,7 +69,7 @@ function goWhereTheAddressSays() {
     app.view = "join";
   } else if (purpose === "watch") {
     watch(token);
-  } else if (seatToken.get()) {
+  } else if (seatToken.get() && !seatToken.isAway()) {
     comeBack();
   }
   redraw();

@@ -306,6 +306,37 @@ function optionField(field, values, setup) {
       ),
     );
   }
+  if (field.kind === "subset") {
+    const letters = String(value);
+    return h(
+      "fieldset",
+      props,
+      h("legend", null, field.label),
+      text,
+      h(
+        "div",
+        { class: "row" },
+        (field.choices ?? []).map((choice) =>
+          h(
+            "label",
+            { class: "check", key: choice.value },
+            h("input", {
+              type: "checkbox",
+              checked: letters.includes(choice.value),
+              onchange: () =>
+                put(
+                  (field.choices ?? [])
+                    .map((one) => one.value)
+                    .filter((one) => letters.includes(one) !== (one === choice.value))
+                    .join(""),
+                ),
+            }),
+            choice.label,
+          ),
+        ),
+      ),
+    );
+  }
   let input;
   if (field.kind === "choice") {
     input = h(
@@ -313,7 +344,7 @@ function optionField(field, values, setup) {
       { value, onchange: (/** @type {any} */ event) => put(event.target.value) },
       (field.choices ?? []).map((choice) => h("option", { value: choice.value, key: String(choice.value) }, choice.label)),
     );
-  } else if (field.kind === "int" || field.kind === "optional_int") {
+  } else {
     input = h("input", {
       type: "number",
       inputmode: "numeric",
@@ -324,13 +355,6 @@ function optionField(field, values, setup) {
         const entered = event.target.value;
         put(entered === "" ? (field.kind === "int" ? standardValue : null) : Number(entered));
       },
-    });
-  } else {
-    input = h("input", {
-      type: "text",
-      value: String(value),
-      spellcheck: "false",
-      onchange: (/** @type {any} */ event) => put(event.target.value.trim()),
     });
   }
   return h("label", props, h("span", null, field.label, text), input);

@@ -5,6 +5,7 @@
  */
 const PROTOCOL = "marias-table/1";
 const TOKEN = "marias-seat";
+const AWAY = "marias-away";
 const PING_EVERY = 15_000;
 const PONG_WITHIN = 8_000;
 const LONGEST_WAIT = 15_000;
@@ -17,6 +18,10 @@ export const seatToken = {
   /** @param {string} token */
   set: (token) => sessionStorage.setItem(TOKEN, token),
   clear: () => sessionStorage.removeItem(TOKEN),
+  /** Whether the person has got up: then a reload doesn't sit down again by itself. */
+  isAway: () => sessionStorage.getItem(AWAY) === "1",
+  /** @param {boolean} away */
+  away: (away) => (away ? sessionStorage.setItem(AWAY, "1") : sessionStorage.removeItem(AWAY)),
 };
 
 /** What the server refused. */

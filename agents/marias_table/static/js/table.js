@@ -38,7 +38,7 @@ export function tableView(state) {
         : null,
     h(
       "main",
-      { class: `table ${over ? "over" : ""}`, key: "table", "data-phase": state.phase },
+      { class: `table ${over ? "over" : ""}`, key: "table", "data-phase": state.phase, "data-at": `${state.deal}-${state.at}` },
       h("h1", { class: "unseen" }, t("title")),
       seatView(state, left, "left"),
       seatView(state, right, "right"),
@@ -148,7 +148,7 @@ function seatView(state, number, place) {
   const seat = state.seats[number];
   const turn = state.turn === number;
   const own = number === state.you;
-  const call = lastCall(state, number);
+  const call = own ? "" : lastCall(state, number);
   const name = seat.kind === "open" ? t("empty_chair") : seat.name;
   return h(
     "section",
