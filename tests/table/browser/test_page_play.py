@@ -61,7 +61,8 @@ def test_whole_deals_by_clicks(
         assert words["each"] in lines[-1] or words["stake"] in lines[-1]
         player.page.get_by_role("button", name=words["next_deal"]).click()
         player.page.wait_for_function(
-            "(deal) => !document.querySelector('.table').dataset.at.startsWith(deal + '-')", arg=deal
+            "(deal) => !document.querySelector('.table').dataset.at.startsWith(deal + '-')",
+            arg=deal,
         )
 
 
@@ -89,7 +90,7 @@ def test_a_forbidden_card_says_which_rule_forbids_it(seat: Seat) -> None:
     card = illegal_card(player)
     before, name = player.at, str(card.get_attribute("aria-label"))
     assert card.get_attribute("aria-disabled") == "true"
-    card.click()
+    card.click(force=True)  # Playwright itself would wait until it is allowed
     warning = player.page.locator(".prompt[role=alert]").inner_text()
     assert warning.startswith(name.split(",")[0] + ": ")
     reasons = [text for key, text in phrases("en").items() if key.startswith("why_")]
@@ -118,7 +119,9 @@ def test_a_deal_by_keyboard_alone(seat: Seat) -> None:
     while player.wait() != "OVER":
         phase, before = player.phase, player.at
         if phase in ("TRUMP", "DISCARD", "PLAY"):
-            legal = page.eval_on_selector_all(".own.legal", "nodes => nodes.map(n => n.dataset.card)")
+            legal = page.eval_on_selector_all(
+                ".own.legal", "nodes => nodes.map(n => n.dataset.card)"
+            )
             for card in legal[-2:] if phase == "DISCARD" else legal[-1:]:
                 keys.press("F2")
                 for _ in range(14):
@@ -164,8 +167,9 @@ def test_a_card_is_dragged_to_the_table_and_springs_back_from_half_way(seat: Sea
         mouse.move(x, y - rise / 2)
         mouse.move(x, y - rise)
         mouse.up()
-        player.page.wait_for_timeout(200)
-        assert (player.at == before) == (rise == 30)
+        if rise == 30:
+            player.page.wait_for_timeout(300)
+            assert player.at == before
     player.page.wait_for_selector(f"[data-card='{name}']", state="detached")
 
 
