@@ -15,7 +15,7 @@ TORCH := $(shell sed -n 's/^\(torch==[^ ;]*\).*/\1/p' constraints.txt)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-integrations test-wheel test-versions lint format demo docs golden \
+.PHONY: help setup test test-slow test-integrations test-wheel test-versions lint lint-page format demo docs golden \
 	docs-tables bench clean clean-cache
 
 help: ## List the targets
@@ -31,6 +31,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 test: lint ## Lint, types, then the default test suite
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	    echo "No Chromium: the tests of the table's page are skipped (Debian: apt-get install chromium)"
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 test-slow: setup ## The heavy checks that `make test` leaves out
@@ -69,10 +71,19 @@ docs: setup ## Build the documentation site into build/docs (warnings are errors
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html"
 
-lint: setup ## Ruff's checks and formatting, and mypy --strict
+lint: setup lint-page ## Ruff's checks and formatting, mypy --strict, and the page's types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
+
+# The page's modules have their types in comments; without Node nothing checks them.
+PAGE := tests/table/browser
+lint-page:
+	@if command -v npm >/dev/null; then \
+	    cd $(PAGE) && npm ci --silent --no-audit --no-fund && npm run --silent check; \
+	else \
+	    echo "No npm: the types of the table's page are not checked"; \
+	fi
 
 format: setup ## Reformat, and apply the fixes that are safe
 	$(BIN)/ruff format .

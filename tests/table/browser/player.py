@@ -1,4 +1,4 @@
-"""A person at the page: looks at the screen, presses what may be pressed. And a server to play on."""
+"""A person at the page, who looks and presses what may be pressed; and a server to play on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 PHONE = {"width": 360, "height": 640}
@@ -190,7 +189,7 @@ class Player:
         )
 
     def play_deal(self) -> list[str]:
-        """Plays until the settlement is there; returns the phases in which something was pressed."""
+        """Plays until the settlement is there; returns the phases there were."""
         phases: list[str] = []
         while self.wait() != "OVER":
             if self.phase not in phases:

@@ -1,4 +1,4 @@
-"""Whole deals at the page: every preset, both languages, phone and desktop; by keys, taps, drags."""
+"""Whole deals at the page: every preset, both languages, all sizes; by keys, taps, drags."""
 
 from __future__ import annotations
 

@@ -87,6 +87,8 @@ let dragged = false;
 function dragStart(event, card) {
   if (event.button !== 0) return;
   const node = /** @type {HTMLElement} */ (event.currentTarget);
+  // From here on the card hears of the pointer wherever it is: a quick pull leaves it at once.
+  node.setPointerCapture(event.pointerId);
   drag = { card, x: event.clientX, y: event.clientY, moved: false, node };
   dragged = false;
 }
@@ -96,7 +98,6 @@ function dragMove(event) {
   if (!drag) return;
   const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
   if (!drag.moved && Math.hypot(dx, dy) < TREMBLE) return;
-  if (!drag.moved) drag.node.setPointerCapture(event.pointerId);
   drag.moved = true;
   drag.node.classList.add("dragged");
   drag.node.style.transform = `translate(${dx}px, ${dy}px)`;
