@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import marias_training.arena as arena
 from marias_env.records import read_records
 from marias_training.arena import Evaluation, Progress, evaluate
 from marias_training.arena.outputs import write_outputs
+from marias_training.arena.plots import plot
 from marias_training.arena.tables import breakdown_csv, grids, markdown, pairs_csv, print_tables
 from marias_training.cli import register
 from tests.training.arena_helpers import First
@@ -94,6 +96,15 @@ def test_json_and_files(evaluation: Evaluation, tmp_path: Path) -> None:
     assert json.loads(written[0].read_text()) == json.loads(json.dumps(evaluation.to_dict()))
     picture = next(path for path in written if path.suffix == ".png")
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_long_names_leave_the_picture_its_room(tmp_path: Path) -> None:
+    agents = [First(), First(), First()]
+    for number, agent in enumerate(agents):
+        agent.name = "/somewhere" * 12 + f"/run{number}/checkpoint.pt"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of a layout that collapsed
+        plot(evaluate(agents, deals=2), tmp_path / "wide.png")
 
 
 def test_cli(app: typer.Typer, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -48,6 +49,8 @@ def test_the_demo_goes_the_whole_way(app: typer.Typer, tmp_path: Path) -> None:
     assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert "Identity control" in result.output
     assert "against rules" in result.output
+    assert re.search(r"M of 20 M decisions in \d+\.\d minutes, the limit", result.output)
+    assert "float" in result.output  # whether in bfloat16 or not
     [record] = read_records(out / "deal.jsonl")
     assert replay(record).turn[0] == -1
     assert str(out / "checkpoint.pt") in record["agents"]
@@ -195,3 +198,18 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, number: signal.Signa
     assert "--resume" in output
     last = json.loads((out / "log.jsonl").read_text().splitlines()[-1])
     assert load_trainer(out / "checkpoint.pt").updates == last["update"]
+
+
+def test_the_demo_ends_by_decisions_where_time_is_left(app: typer.Typer, tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    command = ["demo", "--steps", "20000", "--deals", "4", "--out", str(out)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert "the limit" not in result.output
+    trainer = load_trainer(out / "checkpoint.pt")
+    assert trainer.decisions >= 20_000
+    assert trainer.progress == 1
+    # The schedule goes with the time where that is shorter, and with the decisions again without.
+    trainer.decisions, trainer.seconds = 5_000, 60 * 5.5 / 2
+    assert trainer.progress == 0.5
+    assert load_trainer(out / "checkpoint.pt", steps=10**9, limit_minutes=0).progress < 0.01

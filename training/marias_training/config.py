@@ -20,6 +20,7 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
         "seed": Whole(0, 2**63 - 1024),  # threads add theirs, and torch takes 64 bits
         "steps": Whole(0),
         "minutes": Real(0),
+        "limit_minutes": Real(0),
         "deals": Whole(1),
         "epochs": Whole(1),
         "minibatch": Whole(1),
@@ -60,6 +61,8 @@ class PPOConfig:
         seed: seeds network, deals and sampling.
         steps: decisions that the schedules span (0: they follow `minutes` instead).
         minutes: length of the run where `steps` is 0.
+        limit_minutes: where `steps` are given, the schedules span so many minutes instead if they
+            are over first (0: no limit).
         deals: deals played for one update.
         epochs: passes over an update's decisions.
         minibatch: decisions per gradient step.
@@ -100,6 +103,7 @@ class PPOConfig:
     seed: int = 1
     steps: int = 0
     minutes: float = 5.0
+    limit_minutes: float = 0.0
     deals: int = 2048
     epochs: int = 2
     minibatch: int = 4096

@@ -31,7 +31,7 @@ def draw_learning_curve(
 
     updates, evaluations = read_log(log)
     columns = 2 if strength is None else 3
-    figure = Figure(figsize=(5 * columns, 7), layout="constrained")
+    figure = Figure(figsize=(5 * columns, 8), layout="constrained")
     axes = figure.subplots(2, columns)
     for axis, opponent, color in zip(axes[0], ("rules", "random"), ("tab:blue", "tab:green")):
         _draw_strength(axis, evaluations, opponent, color)
@@ -51,6 +51,13 @@ def draw_learning_curve(
     write_bytes_atomic(picture, buffer.getvalue())
 
 
+def legend_below(axis: Any) -> None:
+    """Puts a legend under an axis and its label, where no curve can run into it."""
+    axis.legend(
+        fontsize="small", ncols=3, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14)
+    )
+
+
 def _draw_strength(axis: Any, evaluations: list[dict[str, Any]], opponent: str, color: str) -> None:
     x = [line["decisions"] / 1e6 for line in evaluations]
     for metric, style in (("capped", "-"), ("raw", ":")):
@@ -64,7 +71,7 @@ def _draw_strength(axis: Any, evaluations: list[dict[str, Any]], opponent: str, 
     # The untrained net loses dozens of units; on a linear scale nothing else would be seen.
     axis.set_yscale("symlog", linthresh=2)
     axis.set_title(f"against {opponent}, units per deal")
-    axis.legend(fontsize="small")
+    legend_below(axis)
 
 
 def _draw_lines(
@@ -74,7 +81,7 @@ def _draw_lines(
     for name in names:
         axis.plot(x, [line[name] for line in updates], label=name.split("/")[-1])
     axis.set_title(title)
-    axis.legend(fontsize="small")
+    legend_below(axis)
 
 
 def _draw_bars(axis: Any, strength: Evaluation, metric: str, title: str) -> None:

@@ -218,10 +218,15 @@ class Trainer:
 
     @property
     def progress(self) -> float:
-        """Share of the schedule that is done: by decisions, or by time where no steps are given."""
-        if self.config.steps:
-            return min(1.0, self.decisions / self.config.steps)
-        return min(1.0, self.seconds / (60 * self.config.minutes))
+        """Share of the schedule that is done: by decisions, or by time where no steps are given.
+
+        With a limit of time too, the greater of both: so a slow machine's schedule also ends.
+        """
+        config = self.config
+        minutes = config.limit_minutes if config.steps else config.minutes
+        by_time = self.seconds / (60 * minutes) if minutes else 0.0
+        by_decisions = self.decisions / config.steps if config.steps else 0.0
+        return min(1.0, max(by_time, by_decisions))
 
     def _now(self, start: float, end: float) -> float:
         return start + (end - start) * self.progress

@@ -11,6 +11,11 @@ import numpy as np
 from marias_env.files import write_bytes_atomic
 from marias_training.arena.summary import Evaluation
 
+NAME_LETTERS = 28
+"""Longer names are cut at their beginning."""
+HEAT_MAP_INCHES = 5.0
+"""Width of the matrix on the picture, about."""
+
 
 def plot(evaluation: Evaluation, path: str | Path) -> None:
     """Draws an evaluation to a PNG or SVG file (by its suffix).
@@ -25,7 +30,7 @@ def plot(evaluation: Evaluation, path: str | Path) -> None:
     path = Path(path)
     several = len(evaluation.agents) > 2
     pairs = list(evaluation.pairs.values())
-    height = 1.8 + 0.45 * max(len(pairs), len(evaluation.agents))
+    height = 1.8 + 0.45 * max(len(pairs), 2 * len(evaluation.agents) if several else 2)
     figure = Figure(figsize=(14 if several else 9, max(3.0, height)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2 if several else 1, squeeze=False)[0]
@@ -54,16 +59,20 @@ def _intervals(axes: Any, evaluation: Evaluation) -> None:
             label=metric if metric == "raw" else "capped at 16 per opponent",
         )
     axes.axvline(0, color="0.6", linewidth=1)
-    axes.set_yticks(at, [f"{pair.a} − {pair.b}" for pair in pairs])
+    axes.set_yticks(at, [f"{_short(pair.a)} − {_short(pair.b)}" for pair in pairs])
     axes.set_xlabel("units per deal and seat, 95 % intervals")
-    axes.margins(y=0.15)
-    axes.legend(loc="best")
+    axes.set_ylim(-0.7, len(pairs) - 0.3)
+    # Over the axes, where no interval can run into it.
+    axes.legend(ncols=2, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
 
 def _heat_map(axes: Any, evaluation: Evaluation) -> None:
     names = evaluation.agents
     cells = evaluation.matrix("capped")
     size = float(np.nanmax(np.abs(cells))) or 1.0
+    # As large as the widest text of a cell allows, a letter being about 0.6 as wide as high.
+    letters = max(len(f"{cell:+.2f}") for cell in cells.flat)
+    size_of_text = min(10.0, 72 * HEAT_MAP_INCHES / len(names) / (0.85 * letters))
     axes.imshow(cells, cmap="RdBu", vmin=-size, vmax=size)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
@@ -71,7 +80,21 @@ def _heat_map(axes: Any, evaluation: Evaluation) -> None:
                 cell = evaluation.pair(a, b).capped
                 dark = abs(cell.mean) > 0.6 * size
                 text = f"{cell.mean:+.2f}\n±{cell.half_width:.2f}"
-                axes.text(j, i, text, ha="center", va="center", color="w" if dark else "k")
-    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), names)
+                axes.text(
+                    j,
+                    i,
+                    text,
+                    ha="center",
+                    va="center",
+                    color="w" if dark else "k",
+                    fontsize=size_of_text,
+                )
+    labels = [_short(name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), labels)
     axes.set_title("row minus column, capped units")
+
+
+def _short(name: str) -> str:
+    # A path as long as the picture is wide would leave no room for the axes; its end tells more.
+    return name if len(name) <= NAME_LETTERS else f"…{name[1 - NAME_LETTERS :]}"
