@@ -89,7 +89,7 @@ format: setup ## Reformat, and apply the fixes that are safe
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-demo: setup ## Train for 5.5 minutes, measure the net, plot: within ten minutes
+demo: setup ## Train for 20 M decisions or 5.5 minutes, measure the net, plot: within ten minutes
 	$(BIN)/marias demo
 
 golden: setup ## Regenerate the golden playthroughs of the tests

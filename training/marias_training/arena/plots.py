@@ -13,8 +13,6 @@ from marias_training.arena.summary import Evaluation
 
 NAME_LETTERS = 28
 """Longer names are cut at their beginning."""
-HEAT_MAP_INCHES = 5.0
-"""Width of the matrix on the picture, about."""
 
 
 def plot(evaluation: Evaluation, path: str | Path) -> None:
@@ -70,9 +68,7 @@ def _heat_map(axes: Any, evaluation: Evaluation) -> None:
     names = evaluation.agents
     cells = evaluation.matrix("capped")
     size = float(np.nanmax(np.abs(cells))) or 1.0
-    # As large as the widest text of a cell allows, a letter being about 0.6 as wide as high.
-    letters = max(len(f"{cell:+.2f}") for cell in cells.flat)
-    size_of_text = min(10.0, 72 * HEAT_MAP_INCHES / len(names) / (0.85 * letters))
+    texts = []
     axes.imshow(cells, cmap="RdBu", vmin=-size, vmax=size)
     for i, a in enumerate(names):
         for j, b in enumerate(names):
@@ -80,19 +76,18 @@ def _heat_map(axes: Any, evaluation: Evaluation) -> None:
                 cell = evaluation.pair(a, b).capped
                 dark = abs(cell.mean) > 0.6 * size
                 text = f"{cell.mean:+.2f}\n±{cell.half_width:.2f}"
-                axes.text(
-                    j,
-                    i,
-                    text,
-                    ha="center",
-                    va="center",
-                    color="w" if dark else "k",
-                    fontsize=size_of_text,
-                )
+                colour = "w" if dark else "k"
+                texts.append(axes.text(j, i, text, ha="center", va="center", color=colour))
     labels = [_short(name) for name in names]
     axes.set_xticks(range(len(names)), labels, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), labels)
     axes.set_title("row minus column, capped units")
+    # How wide a cell is shows only when everything has its place.
+    axes.figure.draw_without_rendering()
+    cell = 72 * axes.get_window_extent().width / axes.figure.dpi / len(names)
+    letters = max(len(line) for text in texts for line in text.get_text().split("\n"))
+    for text in texts:  # a letter is about 0.6 as wide as high
+        text.set_fontsize(min(10.0, cell / (0.72 * letters)))
 
 
 def _short(name: str) -> str:
