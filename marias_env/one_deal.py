@@ -12,7 +12,14 @@ from marias_env.actions import NUM_ACTIONS
 from marias_env.batch import DealBatch
 from marias_env.checks import check_seat, one_action
 from marias_env.core.layout import OBSERVATION_SIZE
-from marias_env.core.single import REFUSED, TABLE, draw_action, show_seat, step_and_show
+from marias_env.core.single import (
+    REFUSED,
+    TABLE,
+    draw_action,
+    restart_and_show,
+    show_seat,
+    step_and_show,
+)
 from marias_env.errors import StateError
 from marias_env.match import Match
 from marias_env.rules import Rules
@@ -104,11 +111,11 @@ class OneDeal:
             seed: starts the random streams anew; None: the next episode of the present ones, in
                 which the deal has rotated.
         """
-        if seed is None:
-            self._batch.reset(indices=[0])
-        else:
+        if seed is not None:
             self._batch.reset(seed)
-        return self.show()
+            return self.show()
+        self.turn = restart_and_show(self._block)
+        return self.turn
 
     def next_deal(self) -> int:
         """Deals on after the end: the match's next deal or a new episode; returns the seat on turn.

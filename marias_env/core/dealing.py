@@ -220,12 +220,18 @@ def new_episode(d: Any, r: Any) -> None:
 
 
 @jit
+def next_episode(d: Any, r: Any) -> None:
+    """Starts the next episode, whatever the state of this one; the deal rotates."""
+    d["dealer"] = (d["dealer"] + 1) % 3
+    d["episode"] += 1
+    new_episode(d, r)
+
+
+@jit
 def next_deal(d: Any, r: Any) -> None:
     """Deals on after a finished deal: the match's next one, or a new episode; the deal rotates."""
     if match_over(d, r):
-        d["dealer"] = (d["dealer"] + 1) % 3
-        d["episode"] += 1
-        new_episode(d, r)
+        next_episode(d, r)
         return
     if r["cut"]:
         cut_deck(d, r)

@@ -8,7 +8,7 @@ import numpy as np
 
 from marias_env.actions import OVER
 from marias_env.core.bits import nth_bit, popcount, spread
-from marias_env.core.dealing import new_episode, next_deal, start_deal
+from marias_env.core.dealing import new_episode, next_deal, next_episode, start_deal
 from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
 from marias_env.core.legal import is_revoke
@@ -35,10 +35,7 @@ def reset_rows(deals: Any, rules: Any, root: Any, first_index: Any) -> None:
 def restart_rows(deals: Any, rules: Any, rows: Any) -> None:
     """Starts the next episode of some rows, whatever their state; the deal rotates."""
     for n in range(rows.shape[0]):
-        d = deals[rows[n]]
-        d["dealer"] = (d["dealer"] + 1) % 3
-        d["episode"] += 1
-        new_episode(d, rules[0])
+        next_episode(deals[rows[n]], rules[0])
 
 
 @jit

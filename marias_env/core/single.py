@@ -14,7 +14,7 @@ import numpy as np
 from marias_env.actions import NUM_ACTIONS
 from marias_env.core.bits import spread
 from marias_env.core.deal import DEAL, RULE_SET
-from marias_env.core.dealing import match_over
+from marias_env.core.dealing import match_over, next_episode
 from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
 from marias_env.core.step import step
@@ -71,6 +71,21 @@ def step_and_show(block: Any, action: Any) -> Any:
     if d["turn"] < 0 or not takes(d, table["rules"], action):
         return np.int64(REFUSED)
     step(d, table["rules"], action)
+    seat = np.int64(d["turn"])
+    _show(table, seat)
+    return seat
+
+
+@jit
+def restart_and_show(block: Any) -> Any:
+    """Starts the next episode and writes what the seat on turn sees; returns that seat.
+
+    Args:
+        block: (N,) uint8, the bytes of a TABLE.
+    """
+    table = block.view(TABLE)[0]
+    d = table["deal"]
+    next_episode(d, table["rules"])
     seat = np.int64(d["turn"])
     _show(table, seat)
     return seat

@@ -152,7 +152,7 @@ class Table(AECEnv):
         if seed is not None or not self._dealt:
             self._batch.reset(seed)
         else:
-            self._batch.reset(indices=[0])
+            self._one.reset()
         place(self._batch, start)
         self._dealt = True
         self._dead = False
