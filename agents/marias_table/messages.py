@@ -49,7 +49,7 @@ class SeatState(TypedDict):
     """The cards, as far as the receiver knows them, in display order; None: nothing known."""
     tricks: int
     marriages: list[dict[str, Any]]
-    """`{"suit": "h", "worth": 40}` each."""
+    """Each with `suit` (a letter) and `worth`."""
     roles: list[str]
     """Of `dealer`, `forehand`, `declarer`, `defender`."""
     total: int
@@ -77,14 +77,14 @@ class TrickState(TypedDict):
     number: int
     leader: int
     cards: list[dict[str, Any]]
-    """`{"seat": 0, "card": "Qh"}` in order of play."""
+    """Each with `seat` and `card`, in order of play."""
     winner: int | None
     """Who took it; in an unfinished one None."""
     best: int
     """Who wins it so far."""
     points: int
     marriages: list[dict[str, Any]]
-    """`{"seat": 0, "suit": "h", "worth": 40}` each."""
+    """Each with `seat`, `suit` and `worth`."""
 
 
 class StakeState(TypedDict):
