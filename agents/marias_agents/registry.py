@@ -74,6 +74,10 @@ _ENTRIES: Final[dict[str, Entry]] = {
         ("marias_agents.search.ismcts", "make_ismcts"),
         "ismcts:N: information-set tree search, N rounds",
     ),
+    "sb3": Entry(
+        ("marias_training.sb3_agent", "make_sb3"),
+        "sb3:FILE: a model that Stable-Baselines3 saved (extra `sb3`)",
+    ),
 }
 
 
@@ -163,6 +167,21 @@ def make(spec: str | Agent, seed: int | None = None) -> Agent:
     raise AgentError(f"{what}: {spec!r}; {_what_exists()}")
 
 
+def file_of(spec: str) -> Path | None:
+    """Returns the file that a spec's agent is read from, None where there is none.
+
+    Two evaluations are the same only if these files are: `runs/x/checkpoint.pt`, `sb3:FILE`.
+    """
+    text = spec.strip()
+    match = _SEED.match(text)
+    for whole in (text, match["spec"] if match else text):
+        argument = whole.partition(":")[2]
+        for name in (whole, argument, f"{argument}.zip"):
+            if name and Path(name).is_file():
+                return Path(name)
+    return None
+
+
 def _from_entry(name: str, argument: str, seed: int) -> Agent:
     factory = _ENTRIES[name].factory
     if isinstance(factory, tuple):
@@ -170,7 +189,10 @@ def _from_entry(name: str, argument: str, seed: int) -> Agent:
         try:
             factory = _attribute(module, attribute)
         except ImportError as error:
-            raise AgentError(f"agent {name!r} cannot be loaded: {error}") from error
+            hint = "; it needs the extra `sb3`: pip install 'marias-env[train,sb3]'"
+            raise AgentError(
+                f"agent {name!r} cannot be loaded: {error}{hint if name == 'sb3' else ''}"
+            ) from error
     agent: Agent = factory(argument, seed)
     return agent
 

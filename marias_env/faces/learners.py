@@ -169,6 +169,12 @@ class Learners:
         )
         self._ask_opponents()
 
+    def resume(self) -> None:
+        """Goes on with deals and seats that were put in place from outside."""
+        self.gained[:] = 0
+        self.refused[:] = False
+        self._dealt = True
+
     @property
     def _random(self) -> tuple[bool, bool]:
         return self.opponents[0] is None, self.opponents[1] is None

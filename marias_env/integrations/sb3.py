@@ -13,6 +13,7 @@ Python ones, and the masks come as one array.
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 import warnings
@@ -242,6 +243,57 @@ class MariasVecEnv(VecEnv):
                     stacklevel=2,
                 )
             frame = frame.f_back
+
+    # ------------------------------------------------------------------ bytes
+
+    def to_bytes(self) -> bytes:
+        """Returns the deals under way and their random streams, as bytes for `from_bytes`.
+
+        Raises:
+            StateError: before `reset`.
+        """
+        if not self._dealt:
+            raise StateError("to_bytes() before reset()")
+        buffer = io.BytesIO()
+        np.savez(
+            buffer,
+            batch=np.frombuffer(self.learners.batch.to_bytes(), dtype=np.uint8),
+            seats=self.learners.seats,
+            returns=self._returns,
+            lengths=self._lengths,
+        )
+        return buffer.getvalue()
+
+    def from_bytes(self, data: bytes) -> None:
+        """Goes on from where an environment of the same arguments was at its `to_bytes`.
+
+        Raises:
+            StateError: not such bytes, or of another number of rows or other rules; nothing has
+                changed.
+        """
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as saved:
+                parts = {name: saved[name] for name in ("batch", "seats", "returns", "lengths")}
+        except Exception as error:
+            raise StateError(f"not the bytes of a MariasVecEnv: {error}") from error
+        batch = self.learners.batch.copy()
+        batch.from_bytes(parts["batch"].tobytes())
+        rows = (self.num_envs,)
+        if len(batch) != self.num_envs or any(
+            parts[n].shape != rows for n in parts if n != "batch"
+        ):
+            raise StateError(f"bytes of {len(batch)} rows; expected {self.num_envs}")
+        seats = parts["seats"].astype(np.int64)
+        if ((seats < 0) | (seats > 2)).any() or (batch.turn != seats).any():
+            raise StateError("the learners' seats are not those on turn")
+        self.learners.batch.deals[:] = batch.deals
+        self.learners.seats[:] = seats
+        self.learners.resume()
+        self._returns[:] = parts["returns"]
+        self._lengths[:] = parts["lengths"]
+        self._seed = None
+        self._actions = None
+        self._dealt = True
 
     # ------------------------------------------------------------------ rows as SB3 addresses them
 

@@ -32,17 +32,19 @@ LINE_SECONDS: Final = 10.0
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the console application."""
-    app.command(name="train")(_with_config_options(train_command))
+    app.command(name="train")(with_config_options(train_command))
     app.command(name="demo")(demo_command)
 
 
-def _with_config_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes every field of `PPOConfig` an option; only those given reach `command`."""
-    helps = field_helps(PPOConfig)
+def with_config_options(
+    command: Callable[..., None], config: type[Any] = PPOConfig
+) -> Callable[..., None]:
+    """Makes every field of a configuration an option; only those given reach `command`."""
+    helps = field_helps(config)
     signature = inspect.signature(command, eval_str=True)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     added = []
-    for field in fields(PPOConfig):
+    for field in fields(config):
         kind = type(field.default)
         name = f"--{field.name.replace('_', '-')}"
         # Resuming must know what was given: an option that was not keeps the run's value.
@@ -61,7 +63,7 @@ def _with_config_options(command: Callable[..., None]) -> Callable[..., None]:
         )
 
     def with_options(**given: Any) -> None:
-        names = {field.name for field in fields(PPOConfig)}
+        names = {field.name for field in fields(config)}
         command(**{k: v for k, v in given.items() if k not in names or v is not None})
 
     with_options.__doc__ = command.__doc__

@@ -9,9 +9,10 @@ from types import MappingProxyType
 from typing import Final
 
 from marias_env.options import Bound, Choice, Flag, Real, Text, Whole, check_fields
+from marias_env.rewards import SQUASHES
 from marias_env.rules import get_rules
 
-REWARDS: Final = ("log", "sqrt", "cap")
+REWARDS: Final = SQUASHES
 NO_START: Final = "none"
 PRECISIONS: Final = ("auto", "float32", "bfloat16")
 BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(

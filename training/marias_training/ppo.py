@@ -28,7 +28,7 @@ from marias_agents.net.shape import NetParams
 from marias_agents.net.weights import load_weights
 from marias_agents.rules.agent import RulesAgent
 from marias_agents.rules.tables import load_points
-from marias_env import DealBatch
+from marias_env import DealBatch, rewards
 from marias_env.actions import CONTRACTS, NUM_ACTIONS
 from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS
 from marias_env.core.jit import jit
@@ -53,15 +53,12 @@ def squash(payments: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
     Payments double with every raise and every ten points of a hundred: up to thousands of units,
     and one such deal would outweigh a thousand plain ones in a gradient.
     """
+    if config.reward != "cap":
+        return rewards.squash(payments, config.reward)
     size = np.abs(payments).astype(np.float32)
-    if config.reward == "log":
-        squashed = np.log1p(size) / 2
-    elif config.reward == "sqrt":
-        squashed = np.sqrt(size) / 3
-    else:
-        # The declarer is paid by two.
-        most = size.max(axis=1, keepdims=True) / 2
-        squashed = size * np.minimum(1, config.reward_cap / np.maximum(most, 1)) / 4
+    # The declarer is paid by two.
+    most = size.max(axis=1, keepdims=True) / 2
+    squashed = size * np.minimum(1, config.reward_cap / np.maximum(most, 1)) / 4
     return np.asarray(np.sign(payments) * squashed, dtype=np.float32)
 
 

@@ -132,12 +132,11 @@ def train(
         folder.mkdir(parents=True, exist_ok=True)
     log = _Log(folder, trainer.updates)
     try:
-        with _stop_on_interrupt() as stop:
+        with stop_on_interrupt() as stop:
             _loop(trainer, folder, schedule, log, on_status or (lambda _: None), stop)
     finally:
         log.close()
-    if stop.is_set():
-        raise Terminated if stop.number == signal.SIGTERM else KeyboardInterrupt
+    stop.raise_if_set()
     return trainer
 
 
@@ -273,15 +272,22 @@ class _Log:
             self._board.close()
 
 
-class _Stop(threading.Event):
-    # Set by a signal, and knows which.
+class Stop(threading.Event):
+    """Set by a signal, and knows which."""
+
     number: int = signal.SIGINT
+
+    def raise_if_set(self) -> None:
+        """Raises the KeyboardInterrupt that the signal stands for."""
+        if self.is_set():
+            raise Terminated if self.number == signal.SIGTERM else KeyboardInterrupt
 
 
 @contextmanager
-def _stop_on_interrupt() -> Iterator[_Stop]:
+def stop_on_interrupt() -> Iterator[Stop]:
+    """Gives an event that Ctrl-C or SIGTERM sets; a second one interrupts at once."""
     # Ctrl-C in the middle of an update would leave weights that no checkpoint may hold.
-    stop = _Stop()
+    stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 import marias_env
+from marias_agents.registry import file_of
 from marias_env.errors import AgentError
 from marias_env.options import Bound, Choice, Maybe, Real, Whole, check
 from marias_env.rules import Rules, get_rules, preset_and_options
@@ -238,10 +239,11 @@ def header_of(
 ) -> dict[str, Any]:
     """Returns what must be equal for chunks to belong to one evaluation, whatever is measured."""
     preset, options = preset_and_options(rules)
+    specs = [agent for agent in agents if isinstance(agent, str)]
     files = {
-        agent: hashlib.sha256(Path(agent).read_bytes()).hexdigest()
-        for agent in agents
-        if isinstance(agent, str) and Path(agent).is_file()
+        agent: hashlib.sha256(path.read_bytes()).hexdigest()
+        for agent in specs
+        if (path := file_of(agent)) is not None
     }
     return {
         "agents": list(labels),
