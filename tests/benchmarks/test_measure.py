@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import measure, peer_cases, peers, report, scaling, throughput
 from benchmarks.measure import Case, NotAvailableError, Result, Span, Workload
-from benchmarks.workloads import sample_masks
+from benchmarks.workloads import core, sample_masks
 
 TINY = Span(repeats=3, seconds=0.002, warmup=0.001)
 HERE = "tests.benchmarks.test_measure:"
@@ -303,6 +303,14 @@ def test_workloads_of_every_face_can_be_built() -> None:
             small = {"batch": 2} if case.target.endswith(":core") else {}
             decisions, _ = measure.load(case.target)(**{**case.arguments, **small}).chunk()
             assert decisions > 0
+
+
+def test_threads_share_the_rows_of_a_batch() -> None:
+    decisions, games = core(batch=7, threads=2, most_steps=60).chunk()
+    assert decisions == 7 * 60
+    assert games == core(batch=7, threads=1, most_steps=60).chunk()[1] > 0
+    with pytest.raises(NotAvailableError, match="1 rows cannot be shared by 2 threads"):
+        core(batch=1, threads=2)
 
 
 def test_scaling_says_what_a_deal_takes() -> None:
