@@ -22,6 +22,7 @@ EXIT_BROKEN_PIPE: Final = 141
 """As shells count a program that SIGPIPE ended."""
 _SUB_COMMANDS: Final = (
     "marias_env.cli_records",
+    "marias_env.cli_warmup",
     "marias_agents.cli",
     "marias_table.cli",
     "marias_training.cli",

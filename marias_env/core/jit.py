@@ -9,11 +9,15 @@ import numba
 import numpy as np
 from numba.core import config
 
+from marias_env.core import compiling
 from marias_env.core.code_cache import ProgramCache, warn_uncached
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 JIT_DISABLED: bool = bool(getattr(config, "DISABLE_JIT", False))  # the stubs lack it
+
+if not JIT_DISABLED:
+    compiling.listen()
 
 
 def jit(function: F) -> F:
