@@ -29,7 +29,7 @@ from marias_table.events import Happening, Marks, changes, is_secret, what_of
 from marias_table.journal import Journal
 from marias_table.messages import Result
 from marias_table.protocol import ErrorCode, ProtocolError
-from marias_table.view import label_of, result_of, view_of
+from marias_table.view import Memo, label_of, result_of, view_of
 
 KEPT_EVENTS: Final = 300
 """More than a deal has: who was away for longer gets the state alone."""
@@ -100,6 +100,7 @@ class Room:
         self.events: deque[Happening] = deque(maxlen=KEPT_EVENTS)
         self.changed = True
         """Something is to be told; whoever tells it sets it back."""
+        self.memo = Memo()
         self._result: dict[str, Result | None] = {}
 
     # ------------------------------------------------------------------ who sits where
@@ -225,7 +226,7 @@ class Room:
             deck = cards_of(self.terms.rules.deck_mask)
             self._rng.shuffle(deck)
             self.batch.set_decks(deck, int(deals["dealer"][0]))
-        self._result = {}
+        self._result, self.memo = {}, Memo()
         self.deal += 1
         for chair in self.chairs:
             chair.ready = False
@@ -427,7 +428,7 @@ class Room:
         self.batch.deals["match_deals"] = len(history)
         self.history = [list(payments) for payments in history]
         self.deal, self.seq, self.started = deal, seq, True
-        self._result = {}
+        self._result, self.memo = {}, Memo()
 
     def _log(
         self,

@@ -72,7 +72,7 @@ def state_of(room: Room, receiver: int | None, language: str) -> State:
         "history": room.history,
         "match": _match(room),
         "result": room.result(language),
-        **deal_state(view, rules, receiver, language),
+        **deal_state(view, rules, receiver, language, room.memo),
     }
     if not room.started:
         # There is no deal yet, whatever lies in the row.

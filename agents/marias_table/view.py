@@ -6,6 +6,7 @@ not known to two seats at once has been erased. There is nothing else here to re
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from marias_env.actions import (
     NO_CONTRACT,
     OVER,
     PHASES,
+    PLAY,
     REPLY,
     SEVEN,
     SUIT_GAME,
@@ -41,7 +43,14 @@ from marias_env.rules import Rules
 from marias_env.showing.explain import settlement_lines
 from marias_env.showing.phrases import CONTRACT_NAMES, PHASE_NAMES, level_name, phrases
 from marias_env.showing.render import TextTable
-from marias_env.showing.story import hand_counts, sorted_hand, tricks_of
+from marias_env.showing.story import (
+    Trick,
+    hand_counts,
+    history_of,
+    marriages_in,
+    sorted_hand,
+    tricks_of,
+)
 from marias_env.showing.why import forbidden_cards, why_text
 from marias_env.views import Views, make_views
 from marias_table.messages import CallState, Choice, Forbidden, Result, StakeState, TrickState
@@ -53,6 +62,19 @@ PUBLIC: Final = None
 
 _ROW: Final = np.zeros(1, dtype=np.int64)
 _SEATS: Final = tuple(np.array([seat], dtype=np.int64) for seat in range(3))
+
+
+@dataclasses.dataclass
+class Memo:
+    """What of a deal in play stays as it is from one card to the next: worked out once.
+
+    Attributes:
+        calls: the bidding, by receiver and language.
+        tricks: the finished tricks, the same for everybody.
+    """
+
+    calls: dict[tuple[int | None, str], list[CallState]] = dataclasses.field(default_factory=dict)
+    tricks: list[TrickState] = dataclasses.field(default_factory=list)
 
 
 def view_of(batch: DealBatch, receiver: int | None) -> Any:
@@ -81,7 +103,9 @@ def card_texts(cards: int) -> list[str]:
     return [CARDS[card] for card in cards_of(cards)]
 
 
-def deal_state(deal: Any, rules: Rules, receiver: int | None, language: str) -> dict[str, Any]:
+def deal_state(
+    deal: Any, rules: Rules, receiver: int | None, language: str, memo: Memo | None = None
+) -> dict[str, Any]:
     """Returns the fields of `State` that the cards decide.
 
     Args:
@@ -89,7 +113,9 @@ def deal_state(deal: Any, rules: Rules, receiver: int | None, language: str) -> 
         rules: its rules.
         receiver: as of `view_of`.
         language: `en` or `cs`.
+        memo: of this deal.
     """
+    memo = memo or Memo()
     phase, contract = int(deal["phase"]), int(deal["contract"])
     turn, declarer = int(deal["turn"]), int(deal["declarer"])
     named = contract != NO_CONTRACT
@@ -121,8 +147,8 @@ def deal_state(deal: Any, rules: Rules, receiver: int | None, language: str) -> 
         "taken": [] if seat is None else card_texts(deal["taken"][seat]),
         "legal": _choices(deal, words, language) if turn == seat else [],
         "forbidden": _forbidden(deal, rules, language) if turn == seat else {},
-        "calls": _calls(words),
-        "tricks": _tricks(deal, rules),
+        "calls": _calls(words, memo, receiver),
+        "tricks": _tricks(deal, rules, memo),
         "stakes": _stakes(deal, language) if named else [],
         "points": _points(deal) if contract == SUIT_GAME else None,
     }
@@ -233,8 +259,11 @@ def _forbidden(deal: Any, rules: Rules, language: str) -> dict[str, Forbidden]:
     }
 
 
-def _calls(words: TextTable) -> list[CallState]:
-    return [
+def _calls(words: TextTable, memo: Memo, receiver: int | None) -> list[CallState]:
+    key = receiver, words.language
+    if key in memo.calls and words.deal["phase"] == PLAY:
+        return memo.calls[key]
+    found: list[CallState] = [
         {
             "seat": call.seat,
             "kind": call.kind,
@@ -245,25 +274,38 @@ def _calls(words: TextTable) -> list[CallState]:
         }
         for call, text in words.calls()
     ]
+    if words.deal["phase"] == PLAY:
+        memo.calls[key] = found  # at the end of the deal everything in it is shown
+    return found
 
 
-def _tricks(deal: Any, rules: Rules) -> list[TrickState]:
-    tricks = tricks_of(deal, rules)
-    return [
-        {
-            "number": number,
-            "leader": trick.cards[0][0],
-            "cards": [{"seat": seat, "card": CARDS[card]} for seat, card in trick.cards],
-            "winner": trick.winner,
-            "best": int(deal["best_seat"]) if trick.winner is None else trick.winner,
-            "points": trick.points,
-            "marriages": [
-                {"seat": seat, "suit": SUITS[suit], "worth": worth}
-                for seat, suit, worth in trick.marriages
-            ],
-        }
-        for number, trick in enumerate(tricks, start=1)
-    ]
+def _tricks(deal: Any, rules: Rules, memo: Memo) -> list[TrickState]:
+    whole, on_table = int(deal["tricks"]), int(deal["in_trick"])
+    if deal["phase"] != PLAY or len(memo.tricks) != whole:
+        tricks = tricks_of(deal, rules)
+        told = [_trick(deal, number, trick) for number, trick in enumerate(tricks, start=1)]
+        memo.tricks = told[:whole]
+        return told
+    if on_table == 0:
+        return memo.tricks
+    cards = tuple(history_of(deal)[-on_table:])
+    last = Trick(cards, None, 0, marriages_in(deal, cards))
+    return [*memo.tricks, _trick(deal, whole + 1, last)]
+
+
+def _trick(deal: Any, number: int, trick: Trick) -> TrickState:
+    return {
+        "number": number,
+        "leader": trick.cards[0][0],
+        "cards": [{"seat": seat, "card": CARDS[card]} for seat, card in trick.cards],
+        "winner": trick.winner,
+        "best": int(deal["best_seat"]) if trick.winner is None else trick.winner,
+        "points": trick.points,
+        "marriages": [
+            {"seat": seat, "suit": SUITS[suit], "worth": worth}
+            for seat, suit, worth in trick.marriages
+        ],
+    }
 
 
 def _stakes(deal: Any, language: str) -> list[StakeState]:

@@ -6,6 +6,7 @@ Nothing is decided here: who won a trick or what a marriage was worth stands in 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 from marias_env.actions import (
@@ -97,11 +98,12 @@ def tricks_of(deal: Any, rules: Rules) -> list[Trick]:
             points = TEN * sum(SHARPS >> card & 1 for _, card in cards)
             if number == rules.hand_size - 1 and deal["contract"] == SUIT_GAME:
                 points += TEN
-        found.append(Trick(cards, winner, points, _marriages(deal, cards)))
+        found.append(Trick(cards, winner, points, marriages_in(deal, cards)))
     return found
 
 
-def _marriages(deal: Any, cards: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int, int], ...]:
+def marriages_in(deal: Any, cards: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """Returns (seat, suit, worth) of the marriages scored with some (seat, card) played."""
     found = []
     for seat, card in cards:
         suit = card // 8
