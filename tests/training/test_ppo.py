@@ -177,8 +177,8 @@ def test_a_record_that_was_too_small_is_continued() -> None:
         batch = DealBatch(40, seed=1, autoreset=False)
         players = np.zeros((40, 3), dtype=np.int64)
         records.append(
-            play(batch, players, stack_nets([net]), np.zeros((1, 0), np.int64), np.uint64(5), 0.1,
-                 expected)
+            play(batch, players, stack_nets([net]), np.zeros((1, 0), np.int64), np.uint64(5),
+                 (0.1, 0.0), expected)
         )  # fmt: skip
     for one, two in zip(*records):
         assert np.array_equal(one, two)
@@ -198,7 +198,7 @@ def test_what_is_recorded_is_the_state_in_canonical_order(trainer: Trainer) -> N
     batch = DealBatch(60, seed=2, autoreset=False)
     nets = stack_nets([trainer.policy.to_params()])
     players = np.zeros((60, 3), dtype=np.int64)
-    record = play(batch, players, nets, np.zeros((1, 0), np.int64), np.uint64(1), 0.0, 4000)
+    record = play(batch, players, nets, np.zeros((1, 0), np.int64), np.uint64(1), (0.0, 0.0), 4000)
     first = np.flatnonzero(np.diff(record.rows, prepend=-1))
     assert np.array_equal(record.features[first], inputs.features)
     assert np.array_equal(record.masks[first], inputs.masks)

@@ -22,11 +22,13 @@ from torch.nn import functional
 
 from marias_agents import make
 from marias_agents.net.kernel import bucket_rows
+from marias_agents.net.shape import TABLE_OF
 from marias_agents.net.weights import load_weights, save_weights
 from marias_env import DealBatch
 from marias_env.canonical import ACTION_OF, NUM_INPUTS, canonical
 from marias_training.config import PPOConfig, use_bfloat16
 from marias_training.ppo import make_policy, masked_log_probs
+from marias_training.self_play import mixed_seed
 
 EXPLORE: Final = 0.05
 """Share of decisions in which a random action is taken."""
@@ -54,7 +56,7 @@ class Lessons:
 
 def collect(teacher: Any, rules: str, deals: int, seed: list[int]) -> Lessons:
     """Lets the teacher play deals against itself and keeps its decisions."""
-    batch = DealBatch(deals, rules, seed, autoreset=False)
+    batch = DealBatch(deals, rules, mixed_seed(seed), autoreset=False)
     rng = np.random.default_rng(seed)
     parts = []
     place_of = np.argsort(ACTION_OF, axis=1)
@@ -85,6 +87,11 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=4096, help="deals of a round")
     parser.add_argument("--hidden", type=int, default=PPOConfig.hidden)
     parser.add_argument("--narrow", type=int, default=PPOConfig.narrow)
+    parser.add_argument("--start", type=Path, help="weight file to go on from")
+    parser.add_argument(
+        "--before-play", action="store_true",
+        help="learn bidding and calls only, and leave card play as it is",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--out", type=Path, required=True, help="weight file")
@@ -94,6 +101,8 @@ def main() -> None:
     config = PPOConfig(rules=given.rules, hidden=given.hidden, narrow=given.narrow)
     net = make_policy(config)
     first = 0
+    if given.start is not None:
+        net.load_params(load_weights(given.start).params)
     if given.resume and given.out.exists():
         saved = load_weights(given.out)
         net.load_params(saved.params)
@@ -107,6 +116,8 @@ def main() -> None:
         for group in optimizer.param_groups:
             group["lr"] = RATE * (RATE_END / RATE) ** (number / given.rounds)
         order = np.random.default_rng([given.seed, number, 1]).permutation(len(lessons.actions))
+        if given.before_play:
+            order = order[TABLE_OF[lessons.buckets[order]] == 0]
         right = 0
         for at in range(0, len(order), BATCH):
             pick = order[at : at + BATCH]

@@ -345,7 +345,8 @@ class Trainer:
         config, batch = self.config, self.batches[thread]
         seeds = np.random.SeedSequence([config.seed, self.updates, 1, thread])
         root = np.uint64(stream(seeds.generate_state(1, np.uint64)[0], 0))
-        record = play(batch, players, nets, points, root, config.random_bids, 28 * len(batch))
+        explore = (config.random_bids, 0.0)
+        record = play(batch, players, nets, points, root, explore, 28 * len(batch))
         values = np.empty(len(record.rows), dtype=np.float32)
         order = np.argsort(record.buckets, kind="stable")
         for first in range(0, len(order), 8192):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -148,7 +149,7 @@ def play_rows(
     nets: Any,
     points: Any,
     root: Any,
-    random_bids: Any,
+    explore: Any,
     s: Any,
     scratch: Any,
     at: Any,
@@ -165,7 +166,8 @@ def play_rows(
         nets: `NetParams` with one more dimension in front; they draw from their policies.
         points: (Q, n) int64, vectors of points of `rules` players.
         root: uint64, of the random streams.
-        random_bids: share of contracts and replies that networks draw uniformly.
+        explore: (2,) float32, the shares that networks draw uniformly: of contracts and replies,
+            and of all other decisions.
         s: `Scratch`.
         scratch: (1,) DEAL.
         at: int64 buffer of MAX_TERMS.
@@ -198,13 +200,13 @@ def play_rows(
             forward(_net_of(nets, player), bucket_of(d, seat), n, s)
             places = canonical_legal(legal, number)
             probabilities_of(s.logits, places, probabilities)
-            if d["phase"] == CONTRACT or d["phase"] == REPLY:
-                # A contract that is never named teaches nobody to play it, or to defend against it.
-                share = random_bids / popcount(legal)
-                for place in range(NUM_ACTIONS):
-                    if (places >> place) & 1:
-                        probabilities[place] *= 1 - random_bids
-                        probabilities[place] += share
+            # A contract that is never named teaches nobody to play it, or to defend against it.
+            bids = d["phase"] == CONTRACT or d["phase"] == REPLY
+            share = explore[0] if bids else explore[1]
+            for place in range(NUM_ACTIONS):
+                if (places >> place) & 1:
+                    probabilities[place] *= 1 - share
+                    probabilities[place] += share / popcount(legal)
             state = advance(state)
             chosen = drawn_from(probabilities, places, uniform(state))
             if player == LEARNER:
@@ -228,7 +230,7 @@ def play(
     nets: NetParams,
     points: npt.NDArray[np.int64],
     root: np.uint64,
-    random_bids: float,
+    explore: tuple[float, float],
     expected: int,
 ) -> Record:
     """Starts a batch's next deals and plays them to their end (arguments as in `play_rows`).
@@ -239,7 +241,7 @@ def play(
         nets: see `play_rows`.
         points: see `play_rows`.
         root: see `play_rows`.
-        random_bids: see `play_rows`.
+        explore: see `play_rows`.
         expected: decisions to make room for at first; it takes more where that is too few.
     """
     batch.reset(indices=np.arange(len(batch)))
@@ -252,9 +254,21 @@ def play(
         record = new_record(max(expected, HISTORY))
         row, n = play_rows(
             batch.deals, batch._rules, row, players, nets, points, root,
-            np.float32(random_bids), s, scratch, at, record,
+            np.array(explore, dtype=np.float32), s, scratch, at, record,
         )  # fmt: skip
         parts.append(Record._make(column[:n] for column in record))
     if len(parts) == 1:
         return parts[0]
     return Record._make(np.concatenate(columns) for columns in zip(*parts))
+
+
+@jit
+def stake_rows(deals: Any, rules: Any, out: Any) -> None:
+    """Writes `stake_of` every row: deals (N,) DEAL, rules (1,) RULE_SET, out (N,) float32."""
+    for i in range(deals.shape[0]):
+        out[i] = stake_of(deals[i], rules[0])
+
+
+def mixed_seed(numbers: Sequence[int]) -> int:
+    """Returns a seed made of several numbers: of a run, and of a part of it."""
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
