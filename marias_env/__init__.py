@@ -7,8 +7,8 @@ Everything is imported on first use, so `import marias_env` compiles nothing and
     batch = marias_env.DealBatch(num_deals=4096, seed=0)         # thousands of deals at once
 
     import gymnasium
-    gymnasium.make("Marias-v0", opponents="random")              # registered by this import
-    gymnasium.make_vec("Marias-v0", num_envs=1024)
+    gymnasium.make("marias_env:Marias-v0", opponents="random")
+    gymnasium.make_vec("marias_env:Marias-v0", num_envs=1024)
 """
 
 from __future__ import annotations

@@ -355,3 +355,34 @@ def test_resampling(parameters: dict[str, Any]) -> None:
                     replayed.apply_action(action)
                 assert str(replayed) == str(drawn)
     assert moved > 30
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("seed", (-2, 1.5, "x", True)),
+        ("dealer", (-2, 3, 1.0, True)),
+        ("dealing", ("drawn", 1)),
+        ("infostate", ("words", None)),
+        ("rules", ("no", 1)),
+    ],
+)
+def test_parameters_that_a_game_cannot_have(name: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        with pytest.raises(RulesError, match=name):
+            openspiel.MariasGame({name: value})
+
+
+def test_actions_are_integers_of_any_kind_and_nothing_else() -> None:
+    state = load({"seed": 1}).new_initial_state()
+    state.apply_action(0)
+    action = state.legal_actions()[0]
+    other = state.clone()
+    state.apply_action(action)
+    other.apply_action(np.int64(action))
+    assert str(state) == str(other)
+    before = str(other)
+    for bad in (1.5, "Qh", None, [1, 2]):
+        with pytest.raises(TypeError):
+            other.apply_action(bad)
+    assert str(other) == before

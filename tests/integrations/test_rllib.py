@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from marias_env import RULES
 from marias_env.actions import OVER
 from marias_env.errors import ActionError, IllegalActionError, StateError
 from marias_env.integrations.rllib import AGENTS, MariasMultiAgentEnv, MaskedRLModule
+from tests.face_inputs import CHECKS, Face
 from tests.integrations.agreement import check_mask, paid, permute_hidden
 
 pytestmark = pytest.mark.integration
@@ -263,3 +264,18 @@ def test_the_example_is_killed_and_goes_on(tmp_path: Path) -> None:
     assert lines[-1].startswith(f"iteration {last + 2}: ")
     assert len(lines) == 4
     assert float(lines[-1].split()[2]) > 20  # units per deal against two random players
+
+
+FACE = Face(
+    MariasMultiAgentEnv,
+    lambda env, seed: env.reset(seed=seed),
+    lambda env, action: env.step({AGENTS[int(env.batch.turn[0])]: action}),
+    lambda env: env.batch,
+    None,
+    ("rules", "reward", "episode", "match", "dtype", "reward_transform"),
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_one_convention(check: Callable[[Face], None]) -> None:
+    check(FACE)

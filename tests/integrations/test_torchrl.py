@@ -6,6 +6,7 @@ import copy
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,9 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor
 
 import marias_env
 from marias_env.actions import OVER
-from marias_env.errors import AgentError, IllegalActionError
+from marias_env.errors import ActionError, AgentError, IllegalActionError
 from marias_env.integrations.torchrl import MariasTorchEnv, seat_advantages
+from tests.face_inputs import Face, check_arguments, check_seeds
 from tests.integrations.agreement import check_mask, paid, permute_hidden
 
 pytestmark = pytest.mark.integration
@@ -260,3 +262,39 @@ def test_the_example_learns() -> None:
 
 def test_the_module_is_found() -> None:
     assert marias_env.integrations.torchrl.MariasTorchEnv is MariasTorchEnv
+
+
+FACE = Face(
+    lambda **given: [given, MariasTorchEnv(**given)],
+    lambda made, seed: _started(made, seed),
+    lambda made, actions: made[1].step(_actions(made[1], actions)),
+    lambda made: made[1].learners.batch,
+    "num_envs",
+    ("rules", "opponents", "seat", "reward", "episode", "match", "dtype", "illegal")
+    + ("reward_transform",),
+)
+
+
+def _started(made: list[Any], seed: Any) -> None:
+    made[1] = MariasTorchEnv(**made[0], seed=seed)
+    made[1].reset()
+
+
+def _actions(env: MariasTorchEnv, actions: Any) -> TensorDict:
+    # A TensorDict takes tensors alone.
+    return TensorDict({"action": torch.as_tensor(actions)}, batch_size=env.batch_size)
+
+
+@pytest.mark.parametrize("check", [check_seeds, check_arguments])
+def test_one_convention(check: Callable[[Face], None]) -> None:
+    check(FACE)
+
+
+def test_actions_of_another_kind_are_refused() -> None:
+    env = MariasTorchEnv(2, seed=1)
+    env.reset()
+    before = env.learners.batch.deals.tobytes()
+    for bad in (torch.zeros(2), torch.zeros(2, dtype=torch.bool)):
+        with pytest.raises(ActionError):
+            env.step(_actions(env, bad))
+    assert env.learners.batch.deals.tobytes() == before

@@ -21,7 +21,9 @@ from marias_env.integrations.rllib import MariasMultiAgentEnv, MaskedRLModule
 
 def mean_units(module, deals=2000):
     """Mean units per deal of a player against two random ones, and its standard error."""
-    env = gymnasium.make_vec("Marias-v0", deals, seat="rotate", autoreset_mode="Disabled")
+    env = gymnasium.make_vec(
+        "marias_env:Marias-v0", deals, seat="rotate", autoreset_mode="Disabled"
+    )
     (seen, _), units, over = env.reset(seed=12345), np.zeros(deals), np.zeros(deals, bool)
     while not over.all():
         seen["observations"] = seen.pop("observation")
