@@ -31,7 +31,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 test: lint ## Lint, types, then the default test suite
-	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 	    echo "No Chromium: the tests of the table's page are skipped (Debian: apt-get install chromium)"
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 

@@ -94,10 +94,21 @@ class Player:
         foreign: requests to any address but the server's.
     """
 
-    def __init__(self, browser: Any, url: str, viewport: dict[str, int], **settings: Any) -> None:
+    def __init__(
+        self,
+        browser: Any,
+        url: str,
+        viewport: dict[str, int],
+        scale: float = 1,
+        **settings: Any,
+    ) -> None:
         touch = viewport["width"] < 1000
         self.context = browser.new_context(
-            viewport=viewport, base_url=url, has_touch=touch, is_mobile=touch
+            viewport=viewport,
+            base_url=url,
+            has_touch=touch,
+            is_mobile=touch,
+            device_scale_factor=scale if touch else 1,
         )
         self.context.set_default_timeout(40_000)
         wanted = json.dumps(json.dumps({**QUIET, **settings}))

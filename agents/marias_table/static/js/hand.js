@@ -119,6 +119,7 @@ function dragEnd(event) {
  */
 export function handView(state) {
   const cards = ownHand();
+  const size = cards.length + state.unseen;
   const choosing = CHOOSING.has(state.phase) && state.legal.length > 0;
   const mine = state.turn === state.you && WITH_CARDS.has(state.phase);
   return h(
@@ -132,7 +133,7 @@ export function handView(state) {
         "aria-label": t("hand"),
         "aria-describedby": "hand-help",
         "data-zone": "hand",
-        style: { "--n": cards.length, "--half": Math.max(5, Math.ceil(cards.length / 2)) },
+        style: { "--n": size, "--half": Math.max(5, Math.ceil(size / 2)) },
         onkeydown: onKey,
       },
       cards.map((card, index) => {

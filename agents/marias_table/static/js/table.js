@@ -60,7 +60,7 @@ export function tableView(state) {
         controlsView(state),
       ),
       state.you === null ? null : handView(state),
-      h("aside", { class: "side", key: "side", "aria-label": t("course") }, courseView(state)),
+      h("aside", { class: "side", key: "side", tabindex: "0", "aria-label": t("course") }, courseView(state)),
     ),
   ];
 }
@@ -80,7 +80,7 @@ function topBar(state) {
     h("a", { class: "skip", href: "#hand-help" }, t("skip_to_hand")),
     h(
       "div",
-      { class: "contract" },
+      { class: "deal-line" },
       state.contract
         ? h("strong", null, capital(state.contract_name))
         : h("span", null, capital(state.phase_name)),
