@@ -14,7 +14,12 @@ from marias_env.terminal import echo, progress_bar
 Step = tuple[str, Callable[[], None]]
 """What is made ready, in words, and a function that uses all of it."""
 
-_PACKAGES: Final = ("marias_env.warmup", "marias_agents.warmup", "marias_training.warmup")
+_PACKAGES: Final = (
+    "marias_env.warmup",
+    "marias_agents.warmup",
+    "marias_table.warmup",
+    "marias_training.warmup",
+)
 """Modules with a function `steps() -> Iterator[Step]`; a package adds its own here."""
 
 

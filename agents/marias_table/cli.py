@@ -89,7 +89,8 @@ def serve_command(
     from marias_agents import make
     from marias_table.agents import AgentPool
     from marias_table.limits import Limits, Offer
-    from marias_table.serve import bind, log_to_stderr, prepare, serve, url_of
+    from marias_table.serve import bind, log_to_stderr, serve, url_of
+    from marias_table.warmup import prepare
 
     agents = tuple(agent or (STRONG, "rules", "random"))
     offer = Offer(agents, opponent or agents[0], "rules", adviser)
@@ -110,8 +111,8 @@ def serve_command(
     bound = bind(host, port)
     store = Store(path)
     url = url_of(bound)
-    typer.echo("Getting ready (the first time this compiles, for a minute or so) ...", err=True)
-    prepare(offer)
+    typer.echo("Getting ready ...", err=True)
+    prepare(offer.specs)
 
     def ready() -> None:
         echo(f"The table stands at {url}  (Ctrl-C ends the server; tables stay)")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
-import random
 import socket
 import threading
 import webbrowser
@@ -14,20 +13,12 @@ from typing import Final
 
 import uvicorn
 
-from marias_agents import make
-from marias_env.rules import RULES
-from marias_env.showing.phrases import LANGUAGES
-from marias_env.showing.why import why_not
-from marias_table.agents import LAST_RESORT, AgentPool, act_together, is_quick
+from marias_table.agents import AgentPool
 from marias_table.app import make_app
-from marias_table.chairs import Chair
 from marias_table.limits import Limits, Offer
 from marias_table.lobby import Lobby
 from marias_table.protocol import MAX_MESSAGE
-from marias_table.room import Room, Terms
 from marias_table.store import Store
-from marias_table.telling import state_of
-from marias_table.view import PUBLIC, view_of
 
 PING: Final = 20.0
 """Seconds between pings, and until one that is not answered ends the connection."""
@@ -56,30 +47,6 @@ def url_of(bound: socket.socket) -> str:
     if host in ("0.0.0.0", "::"):
         host = "127.0.0.1" if host == "0.0.0.0" else "::1"
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-def prepare(offer: Offer) -> None:
-    """Plays a deal, so that whatever has to be compiled is before anybody waits for it.
-
-    Args:
-        offer: the agents; those that take their time are prepared by their workers.
-    """
-    chairs = [Chair("person"), *(Chair("agent", LAST_RESORT, LAST_RESORT) for _ in range(2))]
-    room = Room(Terms(RULES["traditional"]), chairs, rng=random.Random(0))
-    room.begin()
-    agents = [make(spec) for spec in (*offer.specs, LAST_RESORT) if is_quick(spec)]
-    while not room.waiting_for():
-        seat = int(room.batch.turn[0])
-        for language in LANGUAGES:
-            state_of(room, seat, language)
-            state_of(room, PUBLIC, language)
-        chosen = [act_together(agent, [room.batch.views()])[0] for agent in agents]
-        legal = room.batch.legal_mask()[0]
-        for action in range(32):
-            if not legal[action]:
-                why_not(view_of(room.batch, seat), room.terms.rules, action)
-        room.play(seat, chosen[-1], LAST_RESORT)
-    state_of(room, 0, LANGUAGES[0])
 
 
 def serve(

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from marias_env.cli import app
+from marias_env.cli_warmup import _steps
 from marias_table.limits import Limits
 from marias_table.serve import bind, url_of
 
@@ -65,3 +66,8 @@ def test_the_address_that_the_browser_opens() -> None:
 def test_limits_are_checked(field: str) -> None:
     with pytest.raises(ValueError, match=field):
         Limits(**{field: -1})
+
+
+def test_a_table_is_warmed_up_with_the_rest() -> None:
+    (step,) = [use for what, use in _steps() if what == "table"]
+    step()
