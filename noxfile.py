@@ -12,6 +12,7 @@ import nox
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
+nox.options.download_python = "never"  # what is tested is what is installed
 nox.options.sessions = ["tests", "lowest"]
 
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
