@@ -27,7 +27,7 @@ setup: $(STAMP) ## Make the virtual environment with the exact versions of const
 $(STAMP): pyproject.toml constraints.txt
 	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet $(TORCH) -c constraints.txt
-	$(PIP) install --quiet -c constraints.txt -e ".[train,sb3,table,docs,dev]"
+	$(PIP) install --quiet -c constraints.txt -e ".[train,sb3,table,video,docs,dev]"
 	@touch $@
 
 test: lint ## Lint, types, then the default test suite

@@ -29,15 +29,13 @@ Version history: v0, the first.
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
-import gymnasium
 import pettingzoo
 
 from marias_env.errors import StateError
 from marias_env.faces.aec_env import AFTER_RESET, AGENTS, Table
+from marias_env.faces.rendering import RENDER_FPS, RENDER_MODES, render_table
 from marias_env.faces.spaces import SeatActions
 
 __all__ = ["AGENTS", "env", "raw_env"]
@@ -65,8 +63,9 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
             takes; None: the standard match of the rules.
         reward: `"units"`, or `"chips"`: units times the match's `chips_per_point`.
         max_cycles: truncates the episode after so many decisions; None: never.
-        render_mode: None, `"ansi"` (`render()` returns text) or `"human"` (the table is written to
-            standard output after every step).
+        render_mode: None, `"ansi"` (`render()` returns text), `"rgb_array"` (a picture, (620, 900,
+            3) uint8; the extra `video`) or `"human"` (the table is written to standard output after
+            every step).
         language: `"en"` or `"cs"`, for rendering.
         perspective: whose cards rendering shows: a seat, `"turn"` (the seat on turn; all cards once
             the deal is over) or `"all"`.
@@ -79,37 +78,26 @@ class raw_env(Table):  # noqa: N801 (PettingZoo's name for it)
 
     metadata: dict[str, Any] = {
         "name": "marias_v0",
-        "render_modes": ["human", "ansi"],
-        "render_fps": 2,
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
         "is_parallelizable": False,
     }
 
     # ------------------------------------------------------------------ rendering
 
-    def render(self) -> str | None:
-        """Returns the table as text (`ansi`) or writes it to standard output (`human`).
+    def render(self) -> Any:
+        """Returns the table as text or pixels, or writes it; see `faces.rendering.RENDER_MODES`.
 
         Raises:
             StateError: before `reset`.
         """
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render_mode; expected 'ansi' or 'human'")
-            return None
-        if not self._dealt:
+        if self.render_mode is not None and not self._dealt:
             raise StateError("render() before reset()")
-        from marias_env.showing.render import render_text
-
         seat: int | None = None if self.perspective == "all" else int(self._deals["turn"][0])
         if self.perspective in (0, 1, 2):
             seat = int(self.perspective)
-        human = self.render_mode == "human"
-        color = human and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         seat = None if seat is not None and seat < 0 else seat
-        text = render_text(self._batch, 0, seat, self.language, color)
-        if not human:
-            return text
-        sys.stdout.write(text + "\n\n")
-        return None
+        return render_table(self.render_mode, self._batch, seat, self.language)
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""

@@ -17,10 +17,10 @@ from marias_env.core import single
 from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.errors import ActionError, OptionError, StateError
 from marias_env.faces.learners import REWARDS, find_match
+from marias_env.faces.rendering import check_table_mode
 from marias_env.faces.spaces import (
     SeatActions,
     check_dtype,
-    check_render_mode,
     observation_dict,
     state_box,
 )
@@ -65,7 +65,7 @@ class Table(AECEnv):
     ) -> None:
         super().__init__()
         check("reward", reward, Choice(*REWARDS))
-        check_render_mode(render_mode, type(self).metadata["render_modes"])
+        check_table_mode(render_mode)
         check("language", language, Choice("en", "cs"))
         if not isinstance(perspective, str):
             perspective = check_seat("perspective", perspective)

@@ -17,8 +17,6 @@ Version history: v0, the first.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -33,7 +31,13 @@ from marias_env.core import single
 from marias_env.errors import DeckError, StateError
 from marias_env.faces.learners import Learners
 from marias_env.faces.opponents import RANDOM, Opponents
-from marias_env.faces.spaces import check_render_mode, observation_box, observation_dict
+from marias_env.faces.rendering import (
+    RENDER_FPS,
+    RENDER_MODES,
+    check_table_mode,
+    render_table,
+)
+from marias_env.faces.spaces import observation_box, observation_dict
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
 from marias_env.match import Match
 from marias_env.observation import OBSERVATION_SIZE
@@ -68,7 +72,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         observation: `"dict"`: {"observation": (F,), "action_mask": (48,) int8}; `"vector"`: the
             observation alone, the mask is in `info["action_mask"]` and `action_masks()`.
         dtype: of observations, int8 or float32.
-        render_mode: None, `"ansi"` or `"human"`: the table with the learner's cards.
+        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`: the table with the learner's cards.
         language: `"en"` or `"cs"`, for rendering.
 
     `info` has `action_mask` (48,) int8, `seat` (the learner's), `illegal_action` (bool) and
@@ -81,7 +85,10 @@ class MariasEnv(gymnasium.Env[Any, Any]):
             `TypeError` too, for a render mode.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi"], "render_fps": 2}
+    metadata: dict[str, Any] = {
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
 
     def __init__(
         self,
@@ -99,7 +106,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         language: str = "en",
     ) -> None:
         check("observation", observation, Choice(*OBSERVATIONS))
-        check_render_mode(render_mode, self.metadata["render_modes"])
+        check_table_mode(render_mode)
         check("language", language, Choice("en", "cs"))
         self._learners = Learners(
             1, rules, opponents, seat, False, episode, match, reward, illegal, dtype
@@ -234,16 +241,5 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         return record_of(self._learners.batch, 0, **extra)
 
     def render(self) -> Any:
-        """Returns the table as text (`ansi`) or writes it to standard output (`human`)."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render_mode; expected 'ansi' or 'human'")
-            return None
-        from marias_env.showing.render import render_text
-
-        human = self.render_mode == "human"
-        color = human and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        text = render_text(self._learners.batch, 0, self.seat, self.language, color)
-        if not human:
-            return text
-        sys.stdout.write(text + "\n\n")
-        return None
+        """Returns the table as text or pixels, or writes it; see `faces.rendering.RENDER_MODES`."""
+        return render_table(self.render_mode, self._learners.batch, self.seat, self.language)
