@@ -40,9 +40,9 @@ def check_frames() -> None:
 
 @functools.cache
 def _fonts() -> tuple[str, ...]:
-    import matplotlib
+    import matplotlib as mpl
 
-    folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    folder = Path(mpl.get_data_path()) / "fonts" / "ttf"
     return tuple(str(folder / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
 
 
