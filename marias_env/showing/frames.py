@@ -72,7 +72,8 @@ def rasterise(svg: str, width: int | None = None) -> Frame:
         font_family="DejaVu Sans",
         sans_serif_family="DejaVu Sans",
     )
-    return np.asarray(Image.open(io.BytesIO(bytes(png))).convert("RGB")).copy()
+    pixels: Frame = np.array(Image.open(io.BytesIO(bytes(png))).convert("RGB"))
+    return pixels
 
 
 def render_frame(
