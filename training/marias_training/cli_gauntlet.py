@@ -18,6 +18,7 @@ from marias_training.cli import RESULTS, counting_bar
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command(name="gauntlet")(gauntlet_command)
+    app.command(name="exploit")(exploit_command)
 
 
 def gauntlet_command(
@@ -102,3 +103,87 @@ def gauntlet_command(
         print_grid(grid, console)
     for path in written:
         console.print(f"wrote {path}", highlight=False, markup=False, soft_wrap=True)
+
+
+def exploit_command(
+    agent: Annotated[str, typer.Argument(help="The agent whose weaknesses are looked for.")],
+    deals: Annotated[int, typer.Option(min=1, help="Held-out deals that judge.")] = 300,
+    worlds: Annotated[int, typer.Option(min=2, help="Worlds in which the search tries.")] = 32,
+    decisions: Annotated[
+        int | None, typer.Option(min=1, help="Also train a response for so many decisions.")
+    ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Also train a response for so many minutes.")
+    ] = None,
+    start: Annotated[
+        str, typer.Option(help="Weights the training starts from: a file, or none.")
+    ] = "none",
+    rules: RulesOption = "traditional",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the deals that judge.")] = 0,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for results, JSON and the trained response.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run in the --out folder.")
+    ] = False,
+    chunk: Annotated[int, typer.Option(min=1, help="Deals per saved chunk.")] = 20,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON instead of tables.")
+    ] = False,
+) -> None:
+    """Bound an agent's exploitability from below: best responses to two frozen copies of it."""
+    from marias_env.files import write_text_atomic
+    from marias_training.exploit import exploit
+
+    messages = Console(stderr=True)
+    needs = "--resume" if resume else "--decisions" if decisions or minutes else ""
+    if needs and out is None:
+        raise typer.BadParameter("needs --out, a folder", param_hint=needs)
+    try:
+        with counting_bar(messages) as advance:
+            found = exploit(
+                agent,
+                deals=deals,
+                worlds=worlds,
+                decisions=decisions,
+                minutes=minutes,
+                start=start,
+                rules=rules,
+                seed=seed,
+                processes=processes,
+                out=out,
+                resume=resume,
+                chunk=chunk,
+                on_progress=advance,
+                on_training=lambda share: advance(int(100 * share), 100),
+            )
+    except KeyboardInterrupt as stopped:
+        how = "nothing was saved" if out is None else "the same command with --resume goes on"
+        messages.print(f"\nInterrupted; {how}.", markup=False)
+        raise typer.Exit(exit_code(stopped)) from None
+    except (MariasError, ValueError, OSError, ImportError) as error:
+        typer.secho(f"Error: {' '.join(str(error).split())}", fg="red", err=True)
+        raise typer.Exit(2) from None
+    text = dump_json(found.to_dict(), indent=1) + "\n"
+    if out is not None:
+        write_text_atomic(out / "exploit.json", text)
+    if as_json:
+        echo(dump_json(found.to_dict()))
+        return
+    from marias_env.showing.grid import Grid, print_grid
+    from marias_training.arena.tables import show
+    from marias_training.exploit import GAIN
+
+    rows = []
+    for method, response in found.responses.items():
+        parts = {"all": response.mean[GAIN], **response.roles}
+        parts.update({p: m[GAIN] for p, m in response.positions.items()})
+        rows += [(method, part, show(m.capped), show(m.raw)) for part, m in parts.items()]
+    note = (
+        f"units per deal and seat that a best response wins more than {found.agent} among two "
+        f"copies, {deals} deals, 95 % intervals; declarer and defender add up to all. Lower bound "
+        f"of exploitability (by {found.method}): {show(found.bound.capped)} capped"
+    )
+    heads = ("response", "games", "capped", "raw")
+    print_grid(Grid(f"Exploiting {found.agent}", note, heads, tuple(rows)), Console())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from marias_agents.agent import Agent
 from marias_env.rules import Rules
-from marias_training.arena.breakdown import breakdown
+from marias_training.arena.breakdown import ROLES, breakdown
 from marias_training.arena.chunk import AgentLike, Chunk, common_deals, make_agent
 from marias_training.arena.lineups import cap_payments
 from marias_training.gauntlet.parting import PARTINGS, parting_phases
@@ -98,6 +98,17 @@ def _result(
             result.setdefault(name, {})[metric] = by_position.tolist()
         found = breakdown(deals[rows[who]], payments[rows[who]], seating[rows[who]], [who], rules)
         result["counts"][name] = found[who]
+    lone = deals["declarer"][rows[AGENT]] == seats
+    result["roles"] = {
+        role: {
+            metric: (np.where(mine, (paid[AGENT] - paid[REFERENCE]).reshape(-1), 0))
+            .reshape(3, size)
+            .sum(axis=0)
+            .tolist()
+            for metric, paid in own.items()
+        }
+        for role, mine in zip(ROLES, (lone, ~lone))
+    }
     phase = parting_phases(deals[rows[AGENT]], deals[rows[REFERENCE]], rules)
     result["parting"] = {
         PARTINGS[p]: [

@@ -19,6 +19,7 @@ def grids(result: Gauntlet, breakdown: bool = True) -> Iterator[Grid]:
     """Yields a gauntlet's tables in the order in which they are read."""
     yield _kinds(result)
     yield _positions(result)
+    yield _roles(result)
     yield _phases(result)
     if breakdown:
         yield _breakdown(result)
@@ -90,6 +91,17 @@ def _positions(result: Gauntlet) -> Grid:
     note = f"mean over kinds, the stranger in the same seat on the same cards; {UNITS}"
     heads = ("position", *_heads(result))
     return Grid(f"{result.agent} by position", note, heads, rows, (heads[-1], heads[-2]))
+
+
+def _roles(result: Gauntlet) -> Grid:
+    rows = tuple(
+        (role, show(found.capped), show(found.raw)) for role, found in result.roles.items()
+    )
+    note = (
+        f"part of {result.agent} − {result.reference} from the games in which {result.agent} is "
+        f"declarer or defends, mean over kinds; {UNITS}"
+    )
+    return Grid(f"{result.agent} by role", note, ("role", "capped", "raw"), rows)
 
 
 def _phases(result: Gauntlet) -> Grid:

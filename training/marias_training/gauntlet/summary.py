@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from marias_training.arena.breakdown import POSITIONS, Counts, merge
+from marias_training.arena.breakdown import POSITIONS, ROLES, Counts, merge
 from marias_training.arena.chunk import Chunk
 from marias_training.arena.stats import Interval, intervals
 from marias_training.gauntlet.parting import PARTINGS
@@ -53,6 +53,8 @@ class Gauntlet:
         mean: by difference, the mean over the kinds; every deal's mean is one value.
         mixtures: the same over the tables with two kinds; empty where there are none.
         positions: by position (forehand, middle, rear) and difference, the mean over the kinds.
+        roles: what the games in which the agent is declarer, and those in which it defends, bring
+            of `agent - reference`, the mean over the kinds; the two add up to it.
         phases: by phase in which the agent's game first parts from the reference's: how often
             (share of the deals), and what that brings (units per deal and seat, capped and raw;
             over all phases they add up to `agent - reference` over all tables).
@@ -85,6 +87,7 @@ class Gauntlet:
             position: {name: self._measure(self.kinds, name, index) for name in DIFFERENCES}
             for index, position in enumerate(POSITIONS)
         }
+        self.roles = {role: self._role(role) for role in ROLES}
         self.phases = self._phases([*self.kinds, *mixtures])
 
     def worst(self, difference: str = DIFFERENCES[1], metric: str = "capped") -> str:
@@ -122,6 +125,7 @@ class Gauntlet:
             "mixtures": plain(self.mixtures),
             "worst": {name: self.worst(name) for name in DIFFERENCES},
             "positions": {label: plain(found) for label, found in self.positions.items()},
+            "roles": plain(self.roles),
             "phases": self.phases,
             "breakdown": {
                 who: {
@@ -157,6 +161,19 @@ class Gauntlet:
             ]
             mean = np.mean(apart, axis=0)
             column = mean.mean(axis=0) if position is None else mean[position]
+            found[metric] = intervals(column[:, None])[0]
+        return Measure(found["capped"], found["raw"])
+
+    def _role(self, role: str) -> Measure:
+        found = {}
+        for metric in METRICS:
+            parts = [
+                np.mean(
+                    [chunk["tables"][kind]["roles"][role][metric] for kind in self.kinds], axis=0
+                )
+                for chunk in self._chunks
+            ]
+            column = np.concatenate(parts) / 3 if parts else np.zeros(0)
             found[metric] = intervals(column[:, None])[0]
         return Measure(found["capped"], found["raw"])
 
