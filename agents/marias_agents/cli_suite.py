@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from marias_env.cli_records import Rules
 from marias_env.terminal import echo, progress_bar
 
 
@@ -22,7 +23,7 @@ def suite_command(
     deals: Annotated[int, typer.Option("--deals", min=1, help="Deals to solve.")] = 10_000,
     games: Annotated[int, typer.Option("--games", min=1, help="Games to label.")] = 1_000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the deals.")] = 2026,
-    rules: Annotated[str, typer.Option("--rules", help="Rules preset.")] = "traditional",
+    rules: Rules = "traditional",
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, help="Threads; default: one per core.")
     ] = None,
