@@ -80,7 +80,8 @@ lint: setup lint-page ## Ruff's checks and formatting, mypy --strict, and the pa
 PAGE := tests/table/browser
 lint-page:
 	@if command -v npm >/dev/null; then \
-	    cd $(PAGE) && npm ci --silent --no-audit --no-fund && npm run --silent check; \
+	    cd $(PAGE) && { [ -d node_modules/typescript ] || npm ci --silent --no-audit --no-fund; } && \
+	    npm run --silent check; \
 	else \
 	    echo "No npm: the types of the table's page are not checked"; \
 	fi

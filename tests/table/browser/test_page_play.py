@@ -262,3 +262,18 @@ def test_every_option_of_the_form_reaches_the_table(seat: Seat) -> None:
     )
     page.keyboard.press("Escape")
     assert "of 6" in page.locator(".deal-number").inner_text()
+
+
+def test_where_a_revoke_is_paid_for_a_forbidden_card_can_be_played_on_purpose(seat: Seat) -> None:
+    player = seat().open()
+    page = player.page
+    page.click("[data-tool=setup]")
+    page.click(".options summary")
+    page.select_option("[data-option=illegal_action] select", "revoke")
+    page.click("[data-tool=create]")
+    page.wait_for_selector(".table")
+    illegal_card(player).click(force=True)
+    page.click("[data-action=revoke]")
+    page.wait_for_selector(".payments")
+    paid = int(page.locator(".payments .you strong").inner_text().replace("−", "-"))
+    assert paid <= -20

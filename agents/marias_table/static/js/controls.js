@@ -9,7 +9,7 @@ import { cardName, suitSign } from "./cards.js";
 import { act, discardSelected } from "./deeds.js";
 import { h } from "./dom.js";
 import { discardsMissing } from "./hand.js";
-import { app, settings, ui } from "./store.js";
+import { app, rulesValue, settings, ui } from "./store.js";
 import { capital, t } from "./words.js";
 
 /**
@@ -166,6 +166,15 @@ function play(state) {
   const early = state.tricks.length <= 2;
   return [
     early ? help(t(state.contract === "suit" ? "help_play" : "help_play_notrump")) : null,
+    ui.revoke
+      ? button(
+          "revoke",
+          t("revoke_button", cardName(ui.revoke)),
+          t("revoke_help"),
+          () => void act(ui.revoke, true),
+          { kind: "bad" },
+        )
+      : null,
     settings.twoTaps && card
       ? h(
           "div",
@@ -238,9 +247,6 @@ function explanation(state, choice) {
  * @param {string} contract
  */
 function price(state, contract) {
-  const preset = app.form?.presets.find((one) => one.name === state.rules);
-  const tariff = /** @type {Record<string, number>|undefined} */ (
-    state.options.tariff ?? preset?.values.tariff
-  );
+  const tariff = rulesValue(state, "tariff");
   return tariff ? ` ${capital(t("pays", tariff[contract]))}.` : "";
 }

@@ -79,7 +79,6 @@ function hear(message) {
 function take(message) {
   const before = app.state;
   const state = /** @type {import("./types.js").State} */ (message.state);
-  tellApart(state.seats);
   const sameDeal = before !== null && before.deal === state.deal;
   app.state = state;
   if (!sameDeal) {
@@ -90,6 +89,7 @@ function take(message) {
   }
   if (!sameDeal || before.at !== state.at) {
     ui.selected = [];
+    ui.revoke = "";
     ui.hint = null;
     ui.warning = "";
     ui.cursor = Math.max(0, Math.min(ui.cursor, (ownHand().length || 1) - 1));
@@ -99,18 +99,6 @@ function take(message) {
   const news = events.map((event) => event.text);
   if (state.legal.length && (!sameDeal || before.at !== state.at)) news.push(t("your_turn"));
   say(news.join(". "));
-}
-
-/**
- * Numbers players of the same name, such as two agents of one kind.
- * @param {import("./types.js").SeatState[]} seats
- */
-function tellApart(seats) {
-  const names = seats.map((seat) => seat.name);
-  for (const seat of seats) {
-    const alike = names.filter((name) => name === seat.name).length > 1;
-    if (alike && seat.name) seat.name = `${seat.name} ${seat.seat + 1}`;
-  }
 }
 
 /** Returns the receiver's own cards in display order. */
@@ -154,15 +142,17 @@ export async function ask(type, fields = {}) {
 /**
  * Takes an action of the deal.
  * @param {string} action
+ * @param {boolean} [revoke] a forbidden card is played on purpose, where the rules have it paid for
  */
-export async function act(action) {
+export async function act(action, revoke = false) {
   const state = app.state;
   if (!state || ui.busy || app.link !== "open") return null;
   skip();
   ui.busy = true;
   ui.warning = "";
   redraw();
-  const answer = await ask("action", { deal: state.deal, at: state.at, action });
+  const where = { deal: state.deal, at: state.at };
+  const answer = await ask("action", { ...where, action, ...(revoke ? { revoke } : {}) });
   ui.busy = false;
   redraw();
   return answer;

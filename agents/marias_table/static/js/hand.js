@@ -2,7 +2,7 @@
 import { cardName, picture } from "./cards.js";
 import { act, ownHand, say, warn } from "./deeds.js";
 import { h } from "./dom.js";
-import { app, redraw, settings, ui } from "./store.js";
+import { app, redraw, rulesValue, settings, ui } from "./store.js";
 import { t } from "./words.js";
 
 /** Pixels that a card must be pulled up to be played, and those that a press may tremble. */
@@ -24,10 +24,13 @@ export function press(card, surely = false) {
   if (!state || ui.busy) return;
   if (!state.legal.some((choice) => choice.action === card)) {
     const reason = state.forbidden[card]?.text ?? whyNotNow();
+    const forbidden = state.phase === "PLAY" && card in state.forbidden;
+    ui.revoke = forbidden && rulesValue(state, "illegal_action") === "revoke" ? card : "";
     warn(`${cardName(card)}: ${reason}`);
     return;
   }
   ui.warning = "";
+  ui.revoke = "";
   if (state.phase === "DISCARD") {
     const chosen = ui.selected.includes(card);
     if (chosen) ui.selected = ui.selected.filter((other) => other !== card);

@@ -64,10 +64,23 @@ export const app = {
   notice: "",
 };
 
+/**
+ * An option of the table's rules: changed, or as its preset has it.
+ * @param {State} state
+ * @param {string} name
+ * @returns {any}
+ */
+export function rulesValue(state, name) {
+  const preset = app.form?.presets.find((one) => one.name === state.rules);
+  return state.options[name] ?? preset?.values[name];
+}
+
 /** What only concerns the table on the screen; `forget` clears it. */
 const fresh = () => ({
   /** Cards chosen but not yet confirmed. @type {string[]} */
   selected: [],
+  /** A forbidden card that was pressed where a revoke is possible. */
+  revoke: "",
   /** Why a card cannot be played, or what the server refused. */
   warning: "",
   /** @type {string} */

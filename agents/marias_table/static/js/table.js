@@ -133,7 +133,17 @@ const BACK = "M15 5l-7 7 7 7";
 function tool(name, label, drawing, onclick, disabled = false) {
   return h(
     "button",
-    { key: name, type: "button", class: `tool tool-${name}`, "data-tool": name, onclick, disabled },
+    {
+      key: name,
+      type: "button",
+      class: `tool tool-${name}`,
+      "data-tool": name,
+      // Where there is no room for the word, it is still the button's name.
+      "aria-label": label,
+      title: label,
+      onclick,
+      disabled,
+    },
     h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: drawing })),
     h("span", null, label),
   );
