@@ -71,6 +71,12 @@ def test_zero_where_nothing_differs() -> None:
     assert list(same.phases) == ["same"]
 
 
+def test_the_worst_kind_of_the_reference_is_told_by_the_strangers() -> None:
+    found = gauntlet("rules", deals=40, kinds=("good", "stranger:bold"), chunk=40, mixed=False)
+    # Against `good` it wins units a deal: a tie of two zeros would have named the first kind.
+    assert found.worst() == found.worst("agent - stranger") == "stranger:bold"
+
+
 def test_positions_and_phases_add_up(result: Gauntlet) -> None:
     for difference, whole in result.mean.items():
         parts = [result.positions[p][difference].raw.mean for p in result.positions]

@@ -90,9 +90,16 @@ class Gauntlet:
         self.roles = {role: self._role(role) for role in ROLES}
         self.phases = self._phases([*self.kinds, *mixtures])
 
-    def worst(self, difference: str = DIFFERENCES[1], metric: str = "capped") -> str:
-        """Returns the kind against which a difference is smallest."""
-        return min(self.kinds, key=lambda kind: getattr(self.tables[kind][difference], metric).mean)
+    def worst(self, difference: str | None = None, metric: str = "capped") -> str:
+        """Returns the kind against which a difference is smallest.
+
+        Args:
+            difference: one of `DIFFERENCES`; None: from the reference, and where the agent is the
+                reference itself, from the stranger.
+            metric: `capped` or `raw`.
+        """
+        name = difference or DIFFERENCES[0 if self.agent == self.reference else 1]
+        return min(self.kinds, key=lambda kind: getattr(self.tables[kind][name], metric).mean)
 
     def counts(self, who: str = "agent", table: str | None = None) -> Counts:
         """Returns how often a player declared, defended, doubled what, over one table or the kinds.
