@@ -28,6 +28,7 @@ from marias_agents.registry import file_of  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
 from marias_env.errors import AgentError, OptionError, StateError  # noqa: E402
 from marias_env.integrations.sb3 import MariasVecEnv  # noqa: E402
+from marias_training import config, runs, sb3  # noqa: E402
 from marias_training.arena import evaluate  # noqa: E402
 from marias_training.sb3 import MODEL, Sb3Config, save, train  # noqa: E402
 from marias_training.sb3_agent import NOTES  # noqa: E402
@@ -178,6 +179,18 @@ def test_runs_are_not_overwritten_and_options_are_checked(run: Path, tmp_path: P
     (tmp_path / MODEL).write_bytes((run / MODEL).read_bytes()[:-100])
     with pytest.raises(StateError, match="damaged"):
         train(out=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "bounds"),
+    [
+        (Sb3Config, sb3.BOUNDS),
+        (config.PPOConfig, config.BOUNDS),
+        (runs.Schedule, runs.SCHEDULE_BOUNDS),
+    ],
+)
+def test_every_field_of_a_training_configuration_has_a_bound(kind: Any, bounds: Any) -> None:
+    assert set(bounds) == {field.name for field in dataclasses.fields(kind)}
 
 
 def test_the_command_is_interrupted_and_goes_on(tmp_path: Path) -> None:
