@@ -14,7 +14,8 @@ import pytest
 from marias_env.showing.docs_tables import TABLES, with_tables
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # Pages whose extras are tested in an environment of their own (make test-integrations).
 OWN_ENVIRONMENT = {"rllib.md", "torchrl.md", "tianshou.md", "openspiel.md"}
@@ -44,12 +45,15 @@ def test_every_table_is_on_a_page() -> None:
 
 
 PYTHON_PAGES = [p for p in PAGES if blocks(p, "python")]
-MAIN_PAGES = [p for p in PYTHON_PAGES if p.name not in OWN_ENVIRONMENT]
+MAIN_PAGES = [p for p in PYTHON_PAGES if p != README and p.name not in OWN_ENVIRONMENT]
 OTHER_PAGES = [p for p in PYTHON_PAGES if p.name in OWN_ENVIRONMENT]
 
 
 def run_blocks(page: Path, folder: Path) -> None:
-    code = "\n".join(blocks(page, "python"))
+    run_code(page.name, "\n".join(blocks(page, "python")), folder)
+
+
+def run_code(name: str, code: str, folder: Path) -> None:
     # The `if __name__` guard lets a page start processes; examples write to an empty folder.
     script = folder / "page.py"
     script.write_text(code, "utf-8")
@@ -62,12 +66,18 @@ def run_blocks(page: Path, folder: Path) -> None:
         env={**os.environ, "MPLBACKEND": "Agg"},
         check=False,
     )
-    assert result.returncode == 0, f"{page.name}:\n{result.stdout}\n{result.stderr}"
+    assert result.returncode == 0, f"{name}:\n{result.stdout}\n{result.stderr}"
 
 
 @pytest.mark.parametrize("page", MAIN_PAGES, ids=ids)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
     run_blocks(page, tmp_path)
+
+
+@pytest.mark.parametrize("number", range(len(blocks(README, "python"))))
+def test_each_block_of_the_readme_runs_alone(number: int, tmp_path: Path) -> None:
+    # There people copy one block, not the page.
+    run_code(f"README.md, block {number + 1}", blocks(README, "python")[number], tmp_path)
 
 
 @pytest.mark.integration
