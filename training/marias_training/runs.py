@@ -20,7 +20,6 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any, Final
 
-from marias_agents.registry import make
 from marias_env.errors import StateError
 from marias_env.files import write_text_atomic
 from marias_env.options import Bound, Real, Whole, check_fields
@@ -120,15 +119,12 @@ def train(
         if not checkpoint.is_file():
             raise FileNotFoundError(f"nothing to resume: there is no {checkpoint}")
         trainer = load_trainer(checkpoint, **changes)
-        _check_opponent(trainer.config)
     else:
         if checkpoint.exists():
             raise FileExistsError(
                 f"{checkpoint} exists: resume it, or choose another folder for a new run"
             )
-        config = config or PPOConfig(**changes)
-        _check_opponent(config)
-        trainer = Trainer(config)
+        trainer = Trainer(config or PPOConfig(**changes))
         folder.mkdir(parents=True, exist_ok=True)
     log = _Log(folder, trainer.updates)
     try:
@@ -138,12 +134,6 @@ def train(
         log.close()
     stop.raise_if_set()
     return trainer
-
-
-def _check_opponent(config: PPOConfig) -> None:
-    # At once, not when its first deal comes.
-    if config.opponent != "past":
-        make(config.opponent)
 
 
 def _loop(
