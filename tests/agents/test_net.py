@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
 from marias_agents import make
-from marias_agents.net.agent import NetAgent, make_net
+from marias_agents.net.agent import NetAgent, make_net, shipped_names
 from marias_agents.net.kernel import bucket_rows, net_choose, new_scratch
 from marias_agents.net.shape import (
     BUCKETS,
@@ -17,7 +18,7 @@ from marias_agents.net.shape import (
     NetParams,
     param_shapes,
 )
-from marias_agents.net.weights import load_weights, save_weights
+from marias_agents.net.weights import FOLDER, load_weights, save_weights
 from marias_env import DealBatch
 from marias_env.actions import CONTRACT, DISCARD, NAME_TRUMP, PLAY, REPLY, TRUMP
 from marias_env.canonical import canonical, to_actions
@@ -203,6 +204,52 @@ def test_a_table_gets_the_network_of_its_way_of_dealing() -> None:
         assert agent.params_for(batch.rules) is expected
 
 
-def test_networks_of_the_package_play_by_name() -> None:
-    with pytest.raises(AgentError, match="no network 'nobody'"):
+@pytest.mark.parametrize("rules", ["traditional", "online", "additive"])
+def test_the_network_of_the_package_plays_whole_deals(rules: str) -> None:
+    agents = [make("net:base"), make("rules"), make("net")]
+    batch = DealBatch(60, rules, seed=2, autoreset=False)
+    while (batch.turn >= 0).any():
+        actions = np.full(60, -1, dtype=np.int64)
+        for seat, agent in enumerate(agents):
+            rows = np.flatnonzero(batch.turn == seat)
+            if rows.size:
+                views = batch.views(rows)
+                actions[rows] = agent.act(views, views.legal_mask())
+        batch.step(actions)  # refuses what is not legal
+    assert (batch.payments.sum(axis=1) == 0).all()
+
+
+def test_the_network_of_the_package_is_no_beginner() -> None:
+    # Duplicate deals: the same cards for both, one of them against two players that draw cards.
+    paid = []
+    for name in ("net:base", "random-cards"):
+        batch = DealBatch(300, seed=6, autoreset=False)
+        player, others = make(name), make("random-cards@5")
+        while (batch.turn >= 0).any():
+            actions = np.full(300, -1, dtype=np.int64)
+            for agent, mine in ((player, batch.turn == 0), (others, batch.turn > 0)):
+                rows = np.flatnonzero(mine)
+                if rows.size:
+                    views = batch.views(rows)
+                    actions[rows] = agent.act(views, views.legal_mask())
+            batch.step(actions)
+        paid.append(np.clip(batch.payments[:, 0], -32, 32).mean())
+    assert paid[0] > paid[1] + 0.5
+
+
+def test_an_environment_takes_it_as_an_opponent() -> None:
+    env = gymnasium.make("Marias-v0", opponents="net:base")
+    _, info = env.reset(seed=1)
+    ended = False
+    while not ended:
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        _, _, ended, _, info = env.step(action)
+
+
+def test_weights_of_the_package_are_small_and_named() -> None:
+    assert shipped_names() == ["base"]
+    files = list(FOLDER.glob("*.net"))
+    assert {load_weights(path).rules for path in files} == {"traditional", "online"}
+    assert sum(path.stat().st_size for path in files) < 10_000_000
+    with pytest.raises(AgentError, match="no network 'nobody'; expected one of base"):
         make_net("nobody")

@@ -81,9 +81,22 @@ def new_scratch(params: NetParams) -> Scratch:
 def add_rows(weights: Any, rows: Any, scales: Any, n: Any, out: Any) -> None:
     """Adds rows of a table to `out`, each times its scale.
 
-    Four at a time: what limits this is memory, and so `out` is read and written a fourth as often.
+    Eight at a time: what limits this is memory, and so `out` is read and written an eighth as
+    often.
     """
     k = 0
+    while k + 8 <= n:
+        a, b, c, d = scales[k], scales[k + 1], scales[k + 2], scales[k + 3]
+        e, f, g, h = scales[k + 4], scales[k + 5], scales[k + 6], scales[k + 7]
+        row_a, row_b = weights[rows[k]], weights[rows[k + 1]]
+        row_c, row_d = weights[rows[k + 2]], weights[rows[k + 3]]
+        row_e, row_f = weights[rows[k + 4]], weights[rows[k + 5]]
+        row_g, row_h = weights[rows[k + 6]], weights[rows[k + 7]]
+        for j in range(out.shape[0]):
+            out[j] += (
+                (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
+            ) + ((e * row_e[j] + f * row_f[j]) + (g * row_g[j] + h * row_h[j]))
+        k += 8
     while k + 4 <= n:
         a, b, c, d = scales[k], scales[k + 1], scales[k + 2], scales[k + 3]
         row_a, row_b = weights[rows[k]], weights[rows[k + 1]]
