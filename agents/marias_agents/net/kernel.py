@@ -93,9 +93,9 @@ def add_rows(weights: Any, rows: Any, scales: Any, n: Any, out: Any) -> None:
         row_e, row_f = weights[rows[k + 4]], weights[rows[k + 5]]
         row_g, row_h = weights[rows[k + 6]], weights[rows[k + 7]]
         for j in range(out.shape[0]):
-            out[j] += (
-                (a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])
-            ) + ((e * row_e[j] + f * row_f[j]) + (g * row_g[j] + h * row_h[j]))
+            out[j] += ((a * row_a[j] + b * row_b[j]) + (c * row_c[j] + d * row_d[j])) + (
+                (e * row_e[j] + f * row_f[j]) + (g * row_g[j] + h * row_h[j])
+            )
         k += 8
     while k + 4 <= n:
         a, b, c, d = scales[k], scales[k + 1], scales[k + 2], scales[k + 3]
