@@ -166,7 +166,7 @@ def _color() -> bool:
 
 def _write_svg(path: Path, batch: DealBatch, seat: int | None, language: str) -> None:
     from marias_env.files import write_text_atomic
-    from marias_env.showing.render import render_svg
+    from marias_env.showing.svg import render_svg
 
     write_text_atomic(path, render_svg(batch, 0, seat, language))
     echo(f"Wrote {path}")

@@ -64,8 +64,64 @@ def test_every_package_is_typed() -> None:
         assert (LAYERS[layer] / "py.typed").exists()
 
 
-def test_files_hold_one_idea() -> None:
-    for layer in ORDER:
-        for path in LAYERS[layer].rglob("*.py"):
-            lines = len(path.read_text("utf-8").splitlines())
-            assert lines <= 500, f"{path.relative_to(ROOT)} has {lines} lines"
+def imports_inside(package: Path) -> dict[str, set[str]]:
+    """Which modules of a package import which, inside functions too, for types only left out."""
+    modules: dict[str, Path] = {}
+    for path in package.rglob("*.py"):
+        name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+        modules[name.removesuffix(".__init__")] = path
+    return {name: wanted_by(path, name, set(modules)) for name, path in modules.items()}
+
+
+def wanted_by(path: Path, name: str, modules: set[str]) -> set[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    typing_only: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            typing_only.update(ast.walk(node))
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if node in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= (inner & modules) or {node.module}
+    return (found & modules) - {name}
+
+
+def circle_in(graph: dict[str, set[str]]) -> list[str]:
+    """A circle of imports, or nothing."""
+    done: set[str] = set()
+
+    def follow(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        if name not in done:
+            for other in sorted(graph[name]):
+                if circle := follow(other, [*way, name]):
+                    return circle
+            done.add(name)
+        return []
+
+    for name in sorted(graph):
+        if circle := follow(name, []):
+            return circle
+    return []
+
+
+@pytest.mark.parametrize("layer", ORDER)
+def test_no_import_goes_round_in_a_circle(layer: str) -> None:
+    assert not circle_in(imports_inside(LAYERS[layer]))
+
+
+def test_circles_are_found(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "one.py").write_text("def f():\n    from package.two import g\n")
+    (package / "two.py").write_text("from package import three\n")
+    (package / "three.py").write_text("import package.one\n")
+    found = circle_in(imports_inside(package))
+    assert set(found) == {"package.one", "package.two", "package.three"}

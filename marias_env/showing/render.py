@@ -35,9 +35,8 @@ from marias_env.showing.phrases import (
     suit_name,
 )
 from marias_env.showing.story import Call, Trick, calls_of, hand_counts, sorted_hand, tricks_of
-from marias_env.showing.svg import Picture, render_svg
 
-__all__ = ["Picture", "deal_for", "render_svg", "render_text"]
+__all__ = ["TextTable", "deal_for", "render_text"]
 
 WIDTH: Final = 84
 BACK: Final = "▒"

@@ -10,11 +10,11 @@ from marias_env.core.deal import DECLARER, DEFENDERS
 from marias_env.showing.card_faces.shapes import SUIT_INKS
 from marias_env.showing.explain import points_text, settlement_lines
 from marias_env.showing.phrases import PHASE_NAMES
+from marias_env.showing.render import TextTable, deal_for
 from marias_env.showing.story import sorted_hand, tricks_of
 
 if TYPE_CHECKING:
     from marias_env.batch import DealBatch
-    from marias_env.showing.render import TextTable
 
 WIDTH: Final = 900
 HEIGHT: Final = 620
@@ -49,8 +49,6 @@ def render_svg(
         IndexError: no such row.
         ValueError: no such seat or language.
     """
-    from marias_env.showing.render import TextTable, deal_for
-
     table = TextTable(deal_for(batch, row, perspective), batch.rules, language, color=False)
     bottom = int(table.deal["dealer"] + 1) % 3 if perspective is None else perspective
     # Clockwise as at a table: the next player sits on the left.

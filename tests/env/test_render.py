@@ -18,8 +18,9 @@ from marias_env.positions import position_text
 from marias_env.records import record_of, replay
 from marias_env.rules import Rules
 from marias_env.showing.explain import settlement_lines, settlement_of
-from marias_env.showing.render import WIDTH, render_svg, render_text, visible
+from marias_env.showing.render import WIDTH, render_text, visible
 from marias_env.showing.story import hand_counts, tricks_of
+from marias_env.showing.svg import render_svg
 from marias_env.showing.transcript import transcript
 from tests.env.helpers import DATA, PRESETS, beginning, cases, nodes, traces
 

@@ -11,15 +11,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 
-import marias_training.checkpoints as checkpoints  # noqa: E402
 from marias_agents import make  # noqa: E402
 from marias_agents.net.agent import NetAgent  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
 from marias_env.errors import AgentError, StateError  # noqa: E402
+from marias_training.checkpoint_file import FORMAT, read_checkpoint  # noqa: E402
 from marias_training.checkpoints import (  # noqa: E402
     load_agent,
     load_trainer,
-    read_checkpoint,
     save_checkpoint,
 )
 from marias_training.config import PPOConfig  # noqa: E402
@@ -168,7 +167,7 @@ def test_foreign_and_damaged_files_are_refused(checkpoint: Path, tmp_path: Path)
 
 def test_a_checkpoint_cannot_run_code(tmp_path: Path) -> None:
     path = tmp_path / "harm.pt"
-    torch.save({"format": checkpoints.FORMAT, "x": Harmful(str(tmp_path / "done"))}, path)
+    torch.save({"format": FORMAT, "x": Harmful(str(tmp_path / "done"))}, path)
     with pytest.raises(AgentError):
         make(str(path))
     assert not (tmp_path / "done").exists()

@@ -23,7 +23,8 @@ from marias_env.records import read_records
 from marias_training.checkpoints import load_trainer
 from marias_training.cli import register
 from marias_training.config import PPOConfig
-from marias_training.runs import Schedule, clear_run, read_log, train
+from marias_training.run_log import read_log
+from marias_training.runs import Schedule, clear_run, train
 
 SMALL = ["--deals", "64", "--minibatch", "256", "--hidden", "16", "--precision", "float32"]
 TINY = PPOConfig(

@@ -19,9 +19,10 @@ def main(checkout: Path) -> None:
 
     import marias_agents
     import marias_env
+    import marias_table
     import marias_training
 
-    for package in (marias_env, marias_agents, marias_training):
+    for package in (marias_env, marias_agents, marias_table, marias_training):
         where = Path(str(package.__file__)).resolve()
         assert checkout not in where.parents, f"{where} is the checkout"
         assert (where.parent / "py.typed").exists(), where
@@ -53,6 +54,9 @@ def main(checkout: Path) -> None:
     assert not strays, strays
     shipped = importlib.resources.files("marias_agents")
     assert (shipped / "rules" / "points.json").is_file()
+    page = importlib.resources.files("marias_table") / "static"
+    assert (page / "index.html").is_file()
+    assert any(path.name.endswith(".js") for path in (page / "js").iterdir())
     marias = Path(sys.executable).with_name("marias")
     for words in (["--help"], ["evaluate", "rules", "random", "--deals", "20"]):
         subprocess.run([str(marias), *words], check=True, timeout=600, stdout=subprocess.DEVNULL)

@@ -16,8 +16,8 @@ from marias_training.arena import Evaluation, evaluate
 from marias_training.arena.outputs import write_outputs
 from marias_training.arena.tables import print_tables
 from marias_training.checkpoints import CHECKPOINT
-from marias_training.cli_train import Display
 from marias_training.config import PPOConfig, use_bfloat16
+from marias_training.display import Display
 from marias_training.play import play
 from marias_training.plots import draw_learning_curve
 from marias_training.ppo import Trainer

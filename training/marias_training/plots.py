@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from marias_env.actions import CONTRACTS
 from marias_env.files import write_bytes_atomic
+from marias_training.run_log import read_log
 
 if TYPE_CHECKING:
     from marias_training.arena import Evaluation
@@ -26,8 +27,6 @@ def draw_learning_curve(
     # Without pyplot, which would keep every figure and may want a display.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-
-    from marias_training.runs import read_log
 
     updates, evaluations = read_log(log)
     columns = 2 if strength is None else 3

@@ -36,6 +36,7 @@ from marias_env.core.rng import stream
 from marias_env.errors import AgentError, DivergedError
 from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
+from marias_training.checkpoint_file import read_checkpoint
 from marias_training.config import NO_START, PPOConfig, use_bfloat16
 from marias_training.self_play import LEARNER, Record, play, stack_nets
 
@@ -182,8 +183,6 @@ class Trainer:
     def _start_from(self, path: str) -> None:
         # A weight file has a policy; a checkpoint also has a critic.
         if path.endswith(".pt"):
-            from marias_training.checkpoints import read_checkpoint
-
             saved = read_checkpoint(path)
             self.policy.load_state_dict(saved["policy"])
             self.critic.load_state_dict(saved["critic"])

@@ -29,6 +29,7 @@ from marias_training.checkpoints import CHECKPOINT, load_trainer, save_checkpoin
 from marias_training.config import PPOConfig
 from marias_training.plots import draw_learning_curve
 from marias_training.ppo import Trainer
+from marias_training.run_log import read_log
 
 LOG: Final = "log.jsonl"
 CURVE: Final = "learning_curve.png"
@@ -201,19 +202,6 @@ def _evaluate(trainer: Trainer, schedule: Schedule, log: _Log, number: int) -> d
     line |= _counts(trainer)
     log.write(line)
     return line
-
-
-def read_log(path: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Returns the updates and the evaluations of a log; a torn last line is left out."""
-    updates: list[dict[str, Any]] = []
-    evaluations: list[dict[str, Any]] = []
-    for text in Path(path).read_text(encoding="utf-8").splitlines():
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue
-        (evaluations if "evaluation" in line else updates).append(line)
-    return updates, evaluations
 
 
 class _Log:

@@ -38,7 +38,8 @@ from marias_env.rewards import SQUASHES, squash
 from marias_env.rules import get_rules
 from marias_env.terminal import exit_code
 from marias_training.bucket_net import check_weights
-from marias_training.cli_train import LINE_SECONDS, with_config_options
+from marias_training.cli_train import with_config_options
+from marias_training.display import LINE_SECONDS
 from marias_training.runs import Stop, stop_on_interrupt
 from marias_training.sb3_agent import FORMAT, NOTES
 

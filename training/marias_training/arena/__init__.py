@@ -5,6 +5,7 @@ from marias_training.arena import compare, evaluate
 print(compare("rules", "random", deals=500).raw)
 """
 
+from marias_training.arena.fit_variate import fit_variate
 from marias_training.arena.pairs import PairResult, TableResult
 from marias_training.arena.results import ResultsError
 from marias_training.arena.run import (
@@ -15,7 +16,7 @@ from marias_training.arena.run import (
 )
 from marias_training.arena.stats import Interval
 from marias_training.arena.summary import Evaluation
-from marias_training.arena.variates import ControlVariate, fit_variate
+from marias_training.arena.variates import ControlVariate
 
 __all__ = [
     "ControlVariate",

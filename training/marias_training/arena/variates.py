@@ -3,7 +3,8 @@
 A variate is a function of the deal alone (deck and dealer), so no agent can influence it. With x
 the variate, m its mean over all deals and b a coefficient, the mean of `difference - b (x - m)` is
 that of the difference, whatever b is; it varies less where the two are correlated. That holds only
-if neither b nor m was chosen by looking at the deals that are evaluated: `fit_variate` uses others.
+if neither b nor m was chosen by looking at the deals that are evaluated: `fit_variate`
+uses others.
 
 The six seatings remove everything that is additive in the seats by themselves (whose cards were
 good). What a variate can still take out is how much a deal has at stake.
@@ -12,17 +13,13 @@ good). What a variate can still take out is how much a deal has at stake.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from marias_env.rules import Rules
-
-if TYPE_CHECKING:
-    from marias_training.arena.chunk import AgentLike
 
 DealFunction = Callable[
     [npt.NDArray[np.uint8], npt.NDArray[np.int8], Rules], npt.NDArray[np.float64]
@@ -62,48 +59,6 @@ class ControlVariate:
             "mean_error": self.mean_error,
             "coefficients": dict(self.coefficients),
         }
-
-
-def fit_variate(
-    name: str,
-    function: DealFunction,
-    agents: Sequence[AgentLike],
-    deals: int = 1000,
-    seed: int = 1_000_003,
-    **options: Any,
-) -> ControlVariate:
-    """Fits a variate's mean and coefficients for one pair on deals of their own.
-
-    Args:
-        name: name of the variate.
-        function: deal to value.
-        agents: the two agents.
-        deals: pilot deals.
-        seed: seed of the pilot's deal set; must not be the evaluation's.
-        **options: of `evaluate`.
-
-    Raises:
-        ValueError: not exactly two agents.
-    """
-    from marias_env.rules import get_rules
-    from marias_training.arena.chunk import common_deals
-    from marias_training.arena.pairs import METRICS
-    from marias_training.arena.run import evaluate
-
-    if len(agents) != 2:
-        raise ValueError(f"{len(agents)} agents; a variate is fitted for a pair")
-    pilot = evaluate(agents, deals=deals, seed=seed, **options)
-    rules = get_rules(options.get("rules", "traditional"))
-    x = np.asarray(function(*common_deals(rules, seed, 0, deals), rules), dtype=np.float64)
-    centred = x - x.mean()
-    size = float(centred @ centred)
-    pair = next(iter(pilot.pairs.values()))
-    coefficients = {
-        metric: float(centred @ pair.per_deal[metric]) / size if size > 0 else 0.0
-        for metric in METRICS
-    }
-    error = float(x.std(ddof=1)) / math.sqrt(deals)
-    return ControlVariate(name, function, float(x.mean()), coefficients, error)
 
 
 def stakes(
