@@ -158,11 +158,13 @@ def test_an_interrupted_run_resumes_exactly(tmp_path: Path) -> None:
                 line.pop(timing, None)
         logs.append((updates, evaluations))
     assert logs[0] == logs[1]
-    weights = [
-        load_trainer(tmp_path / name / "checkpoint.pt").policy.head.weight.tolist()
+    whole, parts = (
+        load_trainer(tmp_path / name / "checkpoint.pt").policy.state_dict()
         for name in ("whole", "parts")
-    ]
-    assert weights[0] == weights[1]
+    )
+    assert whole
+    for name, weights in whole.items():
+        assert weights.equal(parts[name]), name
 
 
 def test_a_run_that_exists_is_not_overwritten(tmp_path: Path) -> None:
