@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from marias_agents.net.weights import save_weights
-from marias_training.checkpoints import read_checkpoint
+from marias_training.checkpoint_file import read_checkpoint
 from marias_training.ppo import load_policy
 
 
