@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from marias_agents import make  # noqa: E402
 from marias_agents.net.agent import NetAgent  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
 from marias_env.errors import AgentError, StateError  # noqa: E402
+from marias_training import export  # noqa: E402
 from marias_training.checkpoint_file import FORMAT, read_checkpoint  # noqa: E402
 from marias_training.checkpoints import (  # noqa: E402
     load_agent,
@@ -240,3 +242,15 @@ def test_a_failed_write_leaves_the_old_checkpoint(
     monkeypatch.undo()
     assert checkpoint.read_bytes() == before
     assert [path.name for path in checkpoint.parent.iterdir()] == ["checkpoint.pt"]
+
+
+def test_an_exported_policy_plays_the_same_but_for_rounding(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "policy.net"
+    monkeypatch.setattr(sys, "argv", ["export", str(checkpoint), str(out)])
+    export.main()
+    views = DealBatch(50, seed=1).views()
+    one, two = load_agent(checkpoint).logits(views), make(f"net:{out}").logits(views)
+    np.testing.assert_allclose(one, two, atol=2e-3)
+    assert np.abs(one).max() > 0
