@@ -403,7 +403,7 @@ def test_seeding_touches_only_the_streams() -> None:
         (ValueError, {"episode": "hand"}),
         (ValueError, {"match": 1}),
         (ValueError, {"reward": "euros"}),
-        (ValueError, {"render_mode": "rgb_array"}),
+        (ValueError, {"render_mode": "depth_array"}),
         (ValueError, {"language": "de"}),
         (ValueError, {"perspective": 3}),
         (ValueError, {"max_cycles": 0}),

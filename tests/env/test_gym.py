@@ -235,7 +235,7 @@ def test_opponents_that_answer_wrongly(answer: Any) -> None:
         (ValueError, {"reward": "euros"}),
         (ValueError, {"illegal": "ignore"}),
         (ValueError, {"observation": "pixels"}),
-        (ValueError, {"render_mode": "rgb_array"}),
+        (ValueError, {"render_mode": "depth_array"}),
         (ValueError, {"language": "de"}),
         (ValueError, {"dtype": np.int64}),
     ],

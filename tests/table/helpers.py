@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from marias_table.agents import AgentPool
@@ -18,6 +19,12 @@ from marias_table.store import Store
 
 OPEN = {"seats": ["me", "open", "open"]}
 ALONE = {"seats": ["me", {"agent": "rules"}, {"agent": "rules"}]}
+
+
+def in_a_loop(work: Coroutine[Any, Any, Any]) -> Any:
+    """Runs a coroutine in a thread: browser tests leave a running loop in the test's own one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def counting_tokens(start: int = 0) -> Callable[[], str]:

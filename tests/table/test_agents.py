@@ -12,7 +12,7 @@ from marias_env.errors import AgentError
 from marias_table.agents import AgentPool
 from marias_table.limits import Offer
 from marias_table.requests import told_advice
-from tests.table.helpers import ALONE, Client, House
+from tests.table.helpers import ALONE, Client, House, in_a_loop
 
 
 def spec(name: str) -> str:
@@ -69,7 +69,7 @@ def test_a_bad_agent_is_replaced_and_the_others_do_not_wait(name: str, why: str)
         ]
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def _events(text: str) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ def test_a_long_queue_costs_a_move_and_not_the_chair() -> None:
         assert set(record["by"]) == {"person", "rules"}
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_thinking_is_told_and_the_returned_person_moves_himself() -> None:
@@ -113,7 +113,7 @@ def test_thinking_is_told_and_the_returned_person_moves_himself() -> None:
         assert thinking
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_hints_come_with_reasons_and_one_at_a_time() -> None:
@@ -138,7 +138,7 @@ def test_hints_come_with_reasons_and_one_at_a_time() -> None:
         assert all(0 <= a["wins"] <= 1 for a in hint["alternatives"])
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_an_agent_that_gives_no_reasons_is_named() -> None:
@@ -164,7 +164,7 @@ def test_an_agent_that_gives_no_reasons_is_named() -> None:
         assert told["reason"] == "nothing else is legal"
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_the_analysis_of_a_finished_deal() -> None:
@@ -191,7 +191,7 @@ def test_the_analysis_of_a_finished_deal() -> None:
         assert found["worths"]
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_workers_are_made_anew_when_they_cannot_go_on() -> None:
@@ -207,4 +207,4 @@ def test_workers_are_made_anew_when_they_cannot_go_on() -> None:
         assert int(views.deals["legal"][0]) >> action & 1
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())

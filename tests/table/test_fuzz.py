@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 import tracemalloc
@@ -20,7 +19,7 @@ from marias_table.protocol import (
     Request,
     parse,
 )
-from tests.table.helpers import Client, House, three
+from tests.table.helpers import Client, House, in_a_loop, three
 
 MESSAGES = [*get_args(Entrance), *get_args(Request)]
 KINDS = [next(iter(get_args(kind.model_fields["type"].annotation))) for kind in MESSAGES]
@@ -127,7 +126,7 @@ def test_thousands_of_bad_messages_change_nothing() -> None:
         assert grown[1] - grown[0] < 1_500_000 + 60_000 * made, (grown, made)
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def outcome(text: str) -> tuple[ErrorCode | None, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from typing import Any
 
@@ -14,7 +13,7 @@ from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
 from marias_table import telling
 from tests.hidden import permuted
-from tests.table.helpers import House, error_of, three
+from tests.table.helpers import House, error_of, in_a_loop, three
 
 PRESETS = ("traditional", "online", "additive")
 
@@ -93,10 +92,10 @@ def compare(deals: int) -> None:
         other = permuted(batch.deals[0], seat, batch.rules, rng)
         if other is None or other["deck"].tolist() == batch.deals[0]["deck"].tolist():
             continue
-        swapped = asyncio.run(wire(preset, other, seat, language))
+        swapped = in_a_loop(wire(preset, other, seat, language))
         if swapped is None:
             continue  # somebody's action was not possible with these cards
-        told = asyncio.run(wire(preset, batch.deals[0], seat, language))
+        told = in_a_loop(wire(preset, batch.deals[0], seat, language))
         assert told is not None
         assert told == swapped, f"seed {seed}, seat {seat}"
         compared += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -21,7 +20,7 @@ from marias_table.protocol import (
     Request,
     parse,
 )
-from tests.table.helpers import House, three
+from tests.table.helpers import House, in_a_loop, three
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text("utf-8")
 CODE = set(re.findall(r"`(\w+)`", PAGE))
@@ -88,7 +87,7 @@ def test_what_is_sent_has_the_shapes_that_are_written_down() -> None:
                 await clients[turn].act(clients[turn].state["legal"][0]["action"])
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
     assert seen == {*shapes, "result"}
     assert kinds >= {"deal", "action", "trick", "trump_shown", "over", "match_over"}
     for kind in kinds:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
 from marias_env.records import validate
 from marias_table.limits import Limits, Offer
-from tests.table.helpers import ALONE, OPEN, House, error_of, on_turn, play_out, three
+from tests.table.helpers import ALONE, OPEN, House, error_of, in_a_loop, on_turn, play_out, three
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(test())  # type: ignore[arg-type]
+def run(test: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    in_a_loop(test())
 
 
 def random_choice(seed: int) -> Callable[[dict[str, Any]], str]:

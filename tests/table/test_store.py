@@ -26,7 +26,7 @@ from marias_env.cli import app
 from marias_env.records import read_records, replay
 from marias_table.limits import Limits
 from marias_table.store import Store, StoreError
-from tests.table.helpers import ALONE, House, error_of, on_turn, play_out, three
+from tests.table.helpers import ALONE, House, error_of, in_a_loop, on_turn, play_out, three
 
 
 def test_a_table_is_loaded_as_it_was_after_every_action(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_table_is_loaded_as_it_was_after_every_action(tmp_path: Path) -> None:
                 other.store._db.close()
             await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_the_loaded_table_plays_on_with_the_same_score(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_the_loaded_table_plays_on_with_the_same_score(tmp_path: Path) -> None:
         dealers = [record["dealer"] for record in records]
         assert dealers == [(dealers[0] + i) % 3 for i in range(3)]
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_a_write_that_fails_leaves_the_table_as_it_is_written(monkeypatch: Any) -> None:
@@ -121,7 +121,7 @@ def test_a_write_that_fails_leaves_the_table_as_it_is_written(monkeypatch: Any) 
         assert again.state["at"] == at + 1
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_the_log_is_moved_into_the_file_beside_the_game(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_the_log_is_moved_into_the_file_beside_the_game(tmp_path: Path) -> None:
             assert other.execute("SELECT COUNT(*) FROM deals").fetchone() == (1,)
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_idle_tables_are_closed_and_their_deals_kept() -> None:
@@ -156,7 +156,7 @@ def test_idle_tables_are_closed_and_their_deals_kept() -> None:
         assert len(list(house.store.records())) == 1
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_the_host_closes_a_table() -> None:
@@ -172,7 +172,7 @@ def test_the_host_closes_a_table() -> None:
         assert house.lobby.tables == 0
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_tables_that_nobody_is_at_leave_the_memory_and_come_back() -> None:
@@ -190,7 +190,7 @@ def test_tables_that_nobody_is_at_leave_the_memory_and_come_back() -> None:
         assert again.state["legal"] == client.state["legal"]
         await house.close()
 
-    asyncio.run(test())
+    in_a_loop(test())
 
 
 def test_files_that_are_no_stores_are_refused(tmp_path: Path) -> None:
