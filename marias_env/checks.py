@@ -14,6 +14,7 @@ from marias_env.errors import ActionError, DeckError, OptionError
 from marias_env.options import Whole, check
 from marias_env.rules import Rules
 
+_INT64: Final = np.dtype(np.int64)
 AUTORESET_MODES: Final = {"disabled": 0, "same_step": 1, "next_step": 2}
 
 
@@ -90,6 +91,13 @@ def row_actions(actions: Any, rows: int) -> npt.NDArray[np.int64]:
     Raises:
         ActionError: wrong shape or dtype.
     """
+    if (
+        type(actions) is np.ndarray
+        and actions.dtype == _INT64
+        and actions.shape == (rows,)
+        and actions.flags.carray
+    ):
+        return actions  # as compiled code takes it: most calls, so nothing else is looked at
     chosen = as_array(actions)
     if chosen is None:
         raise ActionError(f"actions: {actions!r}; expected ({rows},) integers")
