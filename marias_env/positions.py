@@ -16,6 +16,7 @@ from marias_env.batch import DealBatch
 from marias_env.cards import CARDS
 from marias_env.checks import deck_ids
 from marias_env.core.deal import HIDDEN_ACTION, UNKNOWN_CARD
+from marias_env.core.history import history_of
 from marias_env.errors import DeckError, RecordError, RulesError, StateError
 from marias_env.records import play_actions
 from marias_env.rules import read_rules, rules_text
@@ -43,7 +44,7 @@ def position_text(batch: DealBatch, row: int = 0) -> str:
     """
     deal = batch.deals[row]
     deck = deal["deck"][: batch.rules.num_cards].tolist()
-    actions = [entry & 63 for entry in deal["history"][: int(deal["num_actions"])].tolist()]
+    actions = [action for _, action in history_of(deal)]
     if UNKNOWN_CARD in deck or HIDDEN_ACTION in actions:
         raise StateError("an information view has no position text, which would need every card")
     codes = "".join(_CODES[ACTIONS[action]] for action in actions)

@@ -17,6 +17,7 @@ from marias_env.batch import DealBatch
 from marias_env.cards import CARD_IDS, CARDS
 from marias_env.checks import deck_ids
 from marias_env.core import kernels
+from marias_env.core.history import history_of
 from marias_env.errors import DeckError, RecordError, RulesError
 from marias_env.files import parse_json, write_bytes_atomic
 from marias_env.rules import RULES, Rules, preset_and_options, rules_with_options
@@ -58,14 +59,13 @@ def record_of(batch: DealBatch, row: int = 0, **extra: Any) -> Record:
         if key in KEYS:
             raise RecordError(f"extra key {key!r} is one of the format's own keys")
     preset, options = preset_and_options(batch.rules)
-    history = deal["history"][: int(deal["num_actions"])].tolist()
     return {
         "format": FORMAT,
         "rules": preset,
         "options": options,
         "dealer": int(deal["dealer"]),
         "deck": [CARDS[card] for card in deal["deck"][: batch.rules.num_cards].tolist()],
-        "actions": [[entry >> 6, ACTIONS[entry & 63]] for entry in history],
+        "actions": [[seat, ACTIONS[action]] for seat, action in history_of(deal)],
         "payments": deal["payments"].tolist() if deal["phase"] == OVER else None,
         **extra,
     }

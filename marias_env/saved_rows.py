@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL
+from marias_env.core.history import actions_of, seats_of
 from marias_env.errors import StateError
 
 STATE_VERSION: Final = 1
@@ -78,9 +79,9 @@ def check_replays(
     """
     counts = np.minimum(deals["num_actions"], deals["history"].shape[1])
     for row, count in enumerate(counts.tolist()):
-        story = deals["history"][row, :count].astype(np.int64)
+        story = deals["history"][row, :count]
         one = fresh[row : row + 1]
-        if kernels.replay_row(one, rules, story & 63, story >> 6) >= 0:
+        if kernels.replay_row(one, rules, actions_of(story), seats_of(story)) >= 0:
             raise StateError(f"saved row {row}: its history holds an illegal action")
     for name in DEAL.names or ():
         same = deals[name] == fresh[name]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import OVER
+from marias_env.core.history import entry_of, history_of
 from marias_env.rules import Rules
 
 FIELDS = ("hands", "discards", "taken", "talon", "pending")
@@ -22,9 +23,9 @@ def unseen(deal: Any, seat: int, rules: Rules) -> int:
     known = own | int(deal["discards"][seat]) | int(deal["taken"][seat])
     if seat == deal["declarer"] and (rules.dealing == "chosen_trump" or deal["talon_taken"]):
         known |= int(deal["talon"])  # what it has put away, the first card alone included
-    for entry in deal["history"][: int(deal["num_actions"])].tolist():
-        if entry >> 6 == seat and entry & 63 < 32:
-            known |= 1 << (entry & 63)  # put away before, and seen to go to whoever took it
+    for actor, action in history_of(deal):
+        if actor == seat and action < 32:
+            known |= 1 << action  # put away before, and seen to go to whoever took it
     for other in range(3):
         known |= int(deal["played"][other]) | int(deal["must"][other])
     if deal["trump_card"] >= 0 and (deal["trump_shown"] or seat == forehand):
@@ -47,10 +48,9 @@ def exchange(deal: Any, first: int, second: int) -> None:
     at = [int(np.flatnonzero(deck == card)[0]) for card in (first, second)]
     deck[at] = deck[at[::-1]]
     deal["deck"] = deck
-    for i in range(int(deal["num_actions"])):
-        entry = int(deal["history"][i])
-        if entry & 63 in swapped:
-            deal["history"][i] = entry & 0xC0 | swapped[entry & 63]
+    for i, (actor, action) in enumerate(history_of(deal)):
+        if action in swapped:
+            deal["history"][i] = entry_of(actor, swapped[action])
 
 
 def permuted(deal: Any, seat: int, rules: Rules, rng: np.random.Generator) -> Any | None:

@@ -36,6 +36,7 @@ from marias_env.actions import (
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, SUITS
 from marias_env.core.deal import END_REVOKE
+from marias_env.core.history import actions_of
 from marias_env.records import replay
 
 _ANNOUNCED: Final = ((), (SEVEN,), (HUNDRED,), (SEVEN, HUNDRED))
@@ -203,7 +204,7 @@ def _stages(record: Mapping[str, Any]) -> Iterator[DealBatch]:
     # The deal before each of its actions.
     actions = record["actions"]
     batch = replay({**record, "actions": [], "payments": None})
-    for action in replay(record).deals["history"][0, : len(actions)].astype(np.int64) & 63:
+    for action in actions_of(replay(record).deals["history"][0, : len(actions)]):
         yield batch.copy()
         batch.step(np.array([action]))
 

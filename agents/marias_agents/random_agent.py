@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from marias_agents.agent import Agent
 from marias_env.actions import ANNOUNCE, CONTRACT, CONTRACT_0, DOUBLE, GOOD, REPLY
-from marias_env.core.bits import nth_bit, popcount
 from marias_env.core.jit import jit, jit_wrapping
-from marias_env.core.rng import advance, below, mix
+from marias_env.core.rng import advance, mix, random_bit
 from marias_env.errors import AgentError
 from marias_env.views import Views
 
@@ -28,8 +27,7 @@ def stream_of(view_hash: Any, key: Any) -> Any:
 @jit
 def draw(view: Any, key: Any) -> Any:
     """A uniformly random legal action: a function of the agent's key and the view's hash."""
-    legal = np.int64(view["legal"])
-    return nth_bit(legal, below(stream_of(view["rng"], key), popcount(legal)))
+    return random_bit(np.int64(view["legal"]), stream_of(view["rng"], key))
 
 
 @jit

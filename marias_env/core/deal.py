@@ -127,7 +127,7 @@ DEAL = _without_gaps(
         ("rng", np.uint64),
         # The whole story.
         ("deck", np.uint8, 32),
-        ("history", np.uint8, HISTORY),  # action | seat << 6
+        ("history", np.uint8, HISTORY),  # `core.history` reads and writes it
     ]
 )
 

@@ -15,6 +15,7 @@ from marias_env.core.deal import (
     NOBODY,
     TALON_PLACE,
 )
+from marias_env.core.history import action_of
 from marias_env.core.jit import jit
 from marias_env.core.rng import advance, below, shuffle_deck, stream
 
@@ -143,7 +144,7 @@ def fresh_deck(d: Any, r: Any) -> None:
 def _named_again(d: Any, i: Any) -> Any:
     # A card chosen as trump or discarded may be discarded or played later: its last entry counts.
     for j in range(i + 1, d["num_actions"]):
-        if (np.int64(d["history"][j]) & 63) == (np.int64(d["history"][i]) & 63):
+        if action_of(d["history"][j]) == action_of(d["history"][i]):
             return True
     return False
 
@@ -158,7 +159,7 @@ def gather(d: Any, r: Any, deck: Any) -> None:
     n = 0
     played = np.int64(d["played"][0] | d["played"][1] | d["played"][2])
     for i in range(d["num_actions"]):
-        action = np.int64(d["history"][i]) & 63
+        action = action_of(d["history"][i])
         if action < 32 and (played >> action) & 1 and not _named_again(d, i):
             deck[n] = action
             n += 1
@@ -175,7 +176,7 @@ def gather(d: Any, r: Any, deck: Any) -> None:
             n += 1
     else:
         for i in range(d["num_actions"]):
-            action = np.int64(d["history"][i]) & 63
+            action = action_of(d["history"][i])
             if action < 32 and (talon >> action) & 1 and not _named_again(d, i):
                 deck[n] = action
                 n += 1

@@ -15,8 +15,9 @@ from marias_env.core.deal import (
     UNKNOWN_CARD,
 )
 from marias_env.core.dealing import dealt_to
+from marias_env.core.history import action_of, plays_from, seat_of
 from marias_env.core.jit import jit
-from marias_env.core.knowledge import erase, plays_from
+from marias_env.core.knowledge import erase
 from marias_env.core.legal import beats
 
 PAD = 0
@@ -55,7 +56,7 @@ def _packet_of(d: Any, r: Any, place: Any) -> Any:
 
 @jit
 def _accepts(d: Any, i: Any) -> Any:
-    action = np.int64(d["history"][i]) & 63
+    action = action_of(d["history"][i])
     return action in (GOOD, FLEK_GAME)
 
 
@@ -86,9 +87,8 @@ def write_tokens(d: Any, r: Any, out: Any) -> Any:
     on_table = 0
     taken = 0
     for i in range(np.int64(d["num_actions"])):
-        entry = np.int64(d["history"][i])
-        action = entry & 63
-        seat = (entry >> 6) & 3
+        action = action_of(d["history"][i])
+        seat = seat_of(d["history"][i])
         relative = (seat - me + 3) % 3
         if action == HIDDEN_ACTION:
             out[n] = HIDDEN_AT + relative

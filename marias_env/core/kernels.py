@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from marias_env.actions import OVER
-from marias_env.core.bits import nth_bit, popcount, spread
+from marias_env.core.bits import spread
 from marias_env.core.dealing import new_episode, next_deal, next_episode, start_deal
 from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
-from marias_env.core.legal import is_revoke
+from marias_env.core.legal import draw, takes
 from marias_env.core.prefetch import ask_ahead
-from marias_env.core.rng import advance, below, stream
+from marias_env.core.rng import stream
 from marias_env.core.step import step
 
 AUTORESET_DISABLED, AUTORESET_SAME_STEP, AUTORESET_NEXT_STEP = range(3)
@@ -56,11 +56,7 @@ def continue_rows(deals: Any, rules: Any, rows: Any) -> None:
 def _acceptable(d: Any, r: Any, action: Any, autoreset: Any) -> Any:
     if d["phase"] == OVER:
         return autoreset == AUTORESET_NEXT_STEP or action == NO_ACTION
-    if action < 0 or action >= 48:
-        return False
-    if (np.int64(d["legal"]) >> action) & 1:
-        return True
-    return is_revoke(d, r, action)
+    return takes(d, r, action)
 
 
 @jit
@@ -132,13 +128,7 @@ def sample_rows(deals: Any, out: Any) -> None:
     for i in range(deals.shape[0]):
         ask_ahead(deals, i)
         d = deals[i]
-        legal = np.int64(d["legal"])
-        if legal == 0:
-            out[i] = NO_ACTION
-            continue
-        state = advance(d["rng"])
-        d["rng"] = state
-        out[i] = nth_bit(legal, below(state, popcount(legal)))
+        out[i] = draw(d) if d["legal"] != 0 else NO_ACTION
 
 
 @jit

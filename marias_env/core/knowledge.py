@@ -19,14 +19,9 @@ from marias_env.core.deal import (
     NO_PLACE,
     UNKNOWN_CARD,
 )
+from marias_env.core.history import action_of, entry_of, plays_from, seat_of
 from marias_env.core.jit import jit, jit_wrapping
 from marias_env.core.rng import mix
-
-
-@jit
-def plays_from(d: Any) -> Any:
-    """Index in the history of the first card played; cards named before it were private."""
-    return np.int64(d["num_actions"]) - 3 * np.int64(d["tricks"]) - np.int64(d["in_trick"])
 
 
 @jit
@@ -108,9 +103,9 @@ def erase(d: Any, r: Any, seat: Any) -> None:
         if place not in (first, second, NO_PLACE):
             d["deck"][i] = UNKNOWN_CARD
     for i in range(plays_from(d)):
-        entry = np.int64(d["history"][i])
-        if (entry & 63) < 32 and (entry >> 6) != seat:
-            d["history"][i] = HIDDEN_ACTION | (entry & 0xC0)
+        actor = seat_of(d["history"][i])
+        if action_of(d["history"][i]) < 32 and actor != seat:
+            d["history"][i] = entry_of(actor, HIDDEN_ACTION)
 
 
 @jit_wrapping

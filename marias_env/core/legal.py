@@ -1,4 +1,4 @@
-"""Legal cards (RULES.md 5.2–5.4), as bare functions of hand and trick."""
+"""Legal cards (RULES.md 5.2–5.4) as bare functions of hand and trick; what a seat may do at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from marias_env.actions import PLAY, SUIT_GAME
+from marias_env.actions import NUM_ACTIONS, PLAY, SUIT_GAME
 from marias_env.core.bits import (
     BEATS,
     NO_TRUMP_MODE,
@@ -16,6 +16,7 @@ from marias_env.core.bits import (
     marriages_in,
 )
 from marias_env.core.jit import jit
+from marias_env.core.rng import advance, random_bit
 
 
 @jit
@@ -103,3 +104,19 @@ def is_revoke(d: Any, r: Any, action: Any) -> Any:
     if r["revoke"] == 0 or d["phase"] != PLAY or action < 0 or action >= 32:
         return False
     return (np.int64(d["hands"][d["turn"]]) >> action) & 1 == 1
+
+
+@jit
+def takes(d: Any, r: Any, action: Any) -> Any:
+    """Whether the seat on turn may do this: it is legal, or a revoke."""
+    if action < 0 or action >= NUM_ACTIONS:
+        return False
+    return ((np.int64(d["legal"]) >> action) & 1) == 1 or is_revoke(d, r, action)
+
+
+@jit
+def draw(d: Any) -> Any:
+    """A uniformly random legal action from the record's own stream."""
+    state = advance(d["rng"])
+    d["rng"] = state
+    return random_bit(np.int64(d["legal"]), state)

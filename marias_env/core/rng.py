@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from marias_env.core.bits import nth_bit, popcount
 from marias_env.core.jit import jit, jit_wrapping
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -42,6 +43,12 @@ def stream(key: Any, number: Any) -> Any:
 def below(state: Any, n: Any) -> Any:
     """A number from 0 to n-1 out of a stream's state, as int64; bias below 2^-24 for n ≤ 256."""
     return np.int64(((mix(state) >> _S32) * np.uint64(n)) >> _S32)
+
+
+@jit
+def random_bit(bits: Any, state: Any) -> Any:
+    """Index of a set bit of a positive int64, each equally likely, out of a stream's state."""
+    return nth_bit(bits, below(state, popcount(bits)))
 
 
 @jit

@@ -17,8 +17,8 @@ from marias_env.core.deal import DEAL, RULE_SET
 from marias_env.core.dealing import match_over, next_episode
 from marias_env.core.encode import OBSERVATION_ROW, show
 from marias_env.core.jit import jit
+from marias_env.core.legal import draw, takes
 from marias_env.core.step import step
-from marias_env.core.turns import draw, takes
 
 TABLE = np.dtype(
     [

@@ -54,6 +54,7 @@ from marias_env.core.doubling import (
     end_turn,
     raise_component,
 )
+from marias_env.core.history import entry_of
 from marias_env.core.jit import jit
 from marias_env.core.legal import play_mask
 from marias_env.core.play import end_trick, lay_card, trick_verdict
@@ -233,7 +234,7 @@ def step(d: Any, r: Any, action: Any) -> None:
         r: the rule set, a `RULE_SET` record.
         action: action id, int64.
     """
-    d["history"][d["num_actions"]] = action | (np.int64(d["turn"]) << 6)
+    d["history"][d["num_actions"]] = entry_of(d["turn"], action)
     d["num_actions"] += 1
     phase = d["phase"]
     if phase == PLAY:

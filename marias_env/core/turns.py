@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from marias_env.actions import OVER
-from marias_env.core.bits import nth_bit, popcount
 from marias_env.core.dealing import match_over, next_deal
+from marias_env.core.history import seat_of
 from marias_env.core.jit import jit
-from marias_env.core.legal import is_revoke
+from marias_env.core.legal import draw, takes
 from marias_env.core.rng import advance, below, stream
 from marias_env.core.step import step
 
@@ -27,23 +27,6 @@ ILLEGAL_ERROR, ILLEGAL_PENALTY, ILLEGAL_RANDOM = range(3)
 """What an illegal action of the learner does."""
 _SEAT_STREAM = 1 << 32
 """Of the streams of (key, episode): the deals of a match use the small numbers."""
-
-
-@jit
-def takes(d: Any, r: Any, action: Any) -> Any:
-    """Whether the seat on turn may do this: it is legal, or a revoke."""
-    if action < 0 or action >= 48:
-        return False
-    return ((np.int64(d["legal"]) >> action) & 1) == 1 or is_revoke(d, r, action)
-
-
-@jit
-def draw(d: Any) -> Any:
-    """A uniformly random legal action from the record's own stream."""
-    legal = np.int64(d["legal"])
-    state = advance(d["rng"])
-    d["rng"] = state
-    return nth_bit(legal, below(state, popcount(legal)))
 
 
 @jit
@@ -233,4 +216,4 @@ def viewer_rows(deals: Any, seats: Any, out: Any) -> None:
         elif d["turn"] >= 0:
             out[i] = d["turn"]
         else:
-            out[i] = np.int64(d["history"][d["num_actions"] - 1]) >> 6
+            out[i] = seat_of(d["history"][d["num_actions"] - 1])

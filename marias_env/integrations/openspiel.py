@@ -38,6 +38,7 @@ from marias_env.core.chance import (
 )
 from marias_env.core.deal import pack_rules
 from marias_env.core.dealing import blind_card
+from marias_env.core.history import history_of
 from marias_env.errors import RulesError
 from marias_env.integrations.openspiel_observer import MariasObserver, observer_arguments
 from marias_env.options import Bound, Choice, Whole, check
@@ -369,8 +370,8 @@ class MariasState(pyspiel.State):
             self.batch = self._origin.dealt(deck, int(deal["dealer"]))
         else:
             self._replay_draws(packets_of(rules, deck), int(deal["dealer"]))
-        for entry in deal["history"][: int(deal["num_actions"])].tolist():
-            self.apply_action(entry & 63)
+        for _, action in history_of(deal):
+            self.apply_action(action)
             if self.turns_blind_up:
                 assert self.batch is not None
                 card = int(blind_card(deal, self._origin.packed_rules[0]))

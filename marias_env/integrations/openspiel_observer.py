@@ -16,7 +16,7 @@ from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, cards_of
 from marias_env.core.bounds import max_tokens
 from marias_env.core.deal import HIDDEN_ACTION, NO_CARD, UNKNOWN_CARD
-from marias_env.core.knowledge import plays_from
+from marias_env.core.history import action_of, entry_of, plays_from, seat_of
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES, STATE_SIZE
 from marias_env.rules import Rules
 from marias_env.tokens import TOKEN_GROUPS, TOKENS, TOKENS_LENGTH
@@ -59,9 +59,9 @@ def public_view(batch: DealBatch) -> Views:
         deal["trump_card"] = NO_CARD
         deal["trump"] = -1
     for i in range(int(plays_from(deal))):
-        entry = int(deal["history"][i])
-        if entry & 63 < 32:
-            deal["history"][i] = HIDDEN_ACTION | (entry & 0xC0)
+        entry = deal["history"][i]
+        if action_of(entry) < 32:
+            deal["history"][i] = entry_of(seat_of(entry), HIDDEN_ACTION)
     return views
 
 

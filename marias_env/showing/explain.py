@@ -20,6 +20,7 @@ from marias_env.core.deal import (
     SEVEN_COMPONENT,
     pack_rules,
 )
+from marias_env.core.history import history_of
 from marias_env.core.settlement import (
     PART_AGAINST,
     PART_DEFENDERS_QUIET,
@@ -31,7 +32,6 @@ from marias_env.core.settlement import (
 )
 from marias_env.rules import Rules
 from marias_env.showing.phrases import CONTRACT_NAMES, level_name, phrases
-from marias_env.showing.story import history_of
 
 _KINDS: Final = {
     PART_NONE: "contract",

@@ -26,6 +26,7 @@ from marias_env.actions import (
 from marias_env.cards import cards_of
 from marias_env.core.bits import RANK_Q, SHARPS, STRENGTH
 from marias_env.core.deal import HIDDEN_ACTION
+from marias_env.core.history import history_of, num_plays
 from marias_env.core.worth import marriage_worth
 from marias_env.rules import TEN, Rules
 
@@ -67,17 +68,6 @@ class Call:
     action: int = -1
     cards: tuple[int, ...] = ()
     level: int = 0
-
-
-def history_of(deal: Any) -> list[tuple[int, int]]:
-    """Returns all actions as (seat, action id); `HIDDEN_ACTION` where a view hides one."""
-    entries = deal["history"][: int(deal["num_actions"])].tolist()
-    return [(entry >> 6, entry & 63) for entry in entries]
-
-
-def num_plays(deal: Any) -> int:
-    """Returns how many of the last actions are cards played."""
-    return 3 * int(deal["tricks"]) + int(deal["in_trick"])
 
 
 def tricks_of(deal: Any, rules: Rules) -> list[Trick]:

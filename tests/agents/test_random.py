@@ -9,6 +9,7 @@ from marias_agents import make
 from marias_agents.random_agent import make_good
 from marias_env.actions import ACTIONS, BAD, BETL, CONTRACT_0, FLEK_GAME, GOOD
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from tests.agents.agent_cases import VARIANTS, play_out
 from tests.hidden import permuted, put
 
@@ -56,7 +57,7 @@ def test_good_says_good_and_plays_the_suit_game() -> None:
     play_out(batch, (make_good(),), (0, 0, 0))
     assert (batch.deals["contract"] == 0).all()
     assert (batch.deals["levels"] == 0).all()
-    said = batch.deals["history"][:, :112] & 63
+    said = actions_of(batch.deals["history"])
     for call in ("bad", "seven", "hundred", "flek_game", "flek_seven", "betl"):
         assert not (said == ACTIONS.index(call)).any(), call
 

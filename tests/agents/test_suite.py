@@ -30,6 +30,7 @@ from marias_env.actions import DISCARD, PLAY
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, card_id
 from marias_env.cli import app
+from marias_env.core.history import actions_of
 from marias_env.errors import AgentError
 from marias_env.records import record_of
 from marias_env.views import Views
@@ -155,7 +156,7 @@ def test_decisions_are_choices_in_play(suite: Suite) -> None:
         )
         for action in suite.arrays["history"][game, :played]:
             count += batch.phase[0] == PLAY and int(batch.legal_bits[0]).bit_count() > 1
-            batch.step(np.array([int(action) & 63]))
+            batch.step(actions_of(np.array([action])))
         assert batch.turn[0] == -1
     assert count == suite.num_decisions
 
@@ -163,14 +164,14 @@ def test_decisions_are_choices_in_play(suite: Suite) -> None:
 def test_some_cards_are_random_and_the_bidding_is_that_of_rules(suite: Suite) -> None:
     asked = suite.decisions()
     history = suite.arrays["history"]
-    played = history[asked.game, suite.arrays["decision_step"]] & 63
+    played = actions_of(history[asked.game, suite.arrays["decision_step"]])
     rules = make("rules").act(asked.views(), asked.masks())
     assert 0.02 < np.mean(played != rules) < 0.12
     batch = DealBatch(GAMES, seed=7, autoreset=False)
     for step in range(3):
         views = batch.views()
         actions = make("rules").act(views, views.legal_mask())
-        assert np.array_equal(actions, history[:, step] & 63)
+        assert np.array_equal(actions, actions_of(history[:, step]))
         batch.step(actions)
     assert (batch.phase >= DISCARD).all()
 

@@ -19,6 +19,7 @@ from marias_agents.worlds import (
 from marias_env.actions import OVER
 from marias_env.batch import DealBatch
 from marias_env.core.deal import DEAL, UNKNOWN_CARD
+from marias_env.core.history import actions_of, seats_of
 from marias_env.core.kernels import replay_row
 from marias_env.rules import RULES
 from marias_env.views import Views
@@ -54,11 +55,11 @@ def same_views(found: Views, views: Views, n: int) -> None:
 
 def replays(worlds: DealBatch, row: int) -> None:
     world = worlds[row]
-    history = world.deals["history"][0, : world.deals["num_actions"][0]].astype(np.int64)
+    history = world.deals["history"][0, : world.deals["num_actions"][0]]
     fresh = world.copy()
     deck = world.deals["deck"][:, : world.rules.num_cards].copy()
     fresh.set_decks(deck, world.deals["dealer"].copy())
-    assert replay_row(fresh.deals, fresh._rules, history & 63, history >> 6) == -1
+    assert replay_row(fresh.deals, fresh._rules, actions_of(history), seats_of(history)) == -1
     for name in DEAL.names:
         if name not in (*STREAMS, "totals", "match_deals"):
             np.testing.assert_array_equal(fresh.deals[name], world.deals[name], err_msg=name)

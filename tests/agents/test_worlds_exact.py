@@ -12,6 +12,7 @@ import pytest
 from marias_agents.worlds import count_worlds, enumerate_worlds, marginals, sample_worlds
 from marias_env.batch import DealBatch
 from marias_env.core.deal import HIDDEN_ACTION
+from marias_env.core.history import actions_of
 from marias_env.rules import RULES, Rules
 from marias_env.views import Views
 from tests.agents.worlds_brute import Assignment, brute_force, decks_of, decks_of_ending
@@ -51,7 +52,7 @@ def assignments(deals: Any) -> list[Assignment]:
 
 def hidden_actions(views: Views) -> int:
     history = views.deals["history"][0, : views.deals["num_actions"][0]]
-    return int(((history & 63) == HIDDEN_ACTION).sum())
+    return int((actions_of(history) == HIDDEN_ACTION).sum())
 
 
 def check(views: Views, truth: Any, expected: set[Assignment] | None) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from marias_env.core.deal import DEAL, HIDDEN_ACTION, UNKNOWN_CARD
 from marias_env.core.dealing import start_deal
+from marias_env.core.history import action_of, seat_of
 from marias_env.core.jit import jit
 from marias_env.core.knowledge import erase
 from marias_env.core.step import step
@@ -52,8 +53,8 @@ def _explore(
                 n += 1
             depth -= 1
             continue
-        entry = np.int64(view["history"][depth])
-        action = entry & 63
+        entry = view["history"][depth]
+        action = action_of(entry)
         if action == HIDDEN_ACTION:
             card = choice[depth]
             # In no-trump games either order of discards does: one is enough.
@@ -72,7 +73,7 @@ def _explore(
                 depth -= 1
                 continue
             choice[depth] = 1
-        if d["turn"] != entry >> 6:
+        if d["turn"] != seat_of(entry):
             depth -= 1
             continue
         stack[depth + 1] = d

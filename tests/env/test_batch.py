@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from marias_env.actions import NUM_ACTIONS, OVER, PLAY
 from marias_env.batch import DealBatch
 from marias_env.core.deal import END_PLAYED
+from marias_env.core.history import history_of
 from marias_env.errors import ActionError, IllegalActionError, RulesError
 from marias_env.match import Match, standard_match
 from marias_env.records import record_of, replay
@@ -300,7 +301,7 @@ def test_bad_matches() -> None:
 def gathered(batch: DealBatch, row: int) -> list[int]:
     """The cards of a finished deal as they fell, gathered from its record (RULES.md 2.4)."""
     deal = batch.deals[row]
-    entries = [int(entry) & 63 for entry in deal["history"][: deal["num_actions"]]]
+    entries = [action for _, action in history_of(deal)]
     plays = 3 * int(deal["tricks"]) + int(deal["in_trick"])
     pile = entries[len(entries) - plays :]
     for offset in range(1, 4):

@@ -15,6 +15,7 @@ from marias_env.actions import BLIND, OVER, PLAY, SUIT_GAME
 from marias_env.batch import DealBatch
 from marias_env.core.bits import SHARPS
 from marias_env.core.deal import END_REVOKE, END_UNPLAYED, HISTORY
+from marias_env.core.history import history_of
 from marias_env.records import record_of
 from marias_env.rules import Rules
 from tests.env import reference
@@ -167,7 +168,7 @@ def test_revokes(rules: Rules, seed: int) -> None:
     revoking(batch, seed % 1000)
     assert_settled(batch)
     for deal in batch.deals[batch.deals["ending"] == END_REVOKE]:
-        offender = int(deal["history"][deal["num_actions"] - 1]) >> 6
+        offender = history_of(deal)[-1][0]
         stake = -int(deal["payments"][offender]) // 2
         game, seven = deal["levels"].tolist()
         if deal["contract"] == SUIT_GAME:

@@ -7,6 +7,7 @@ from marias_agents.registry import make
 from marias_agents.solver import solve_batch
 from marias_env.actions import PHASES, PLAY
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from marias_env.rules import get_rules
 from marias_training.arena import evaluate
 from marias_training.arena.bidding_regret import bidding_regrets
@@ -68,7 +69,7 @@ def test_bidding_regrets_are_what_the_options_pay(preset: str) -> None:
                     worth[int(option)] = 2 * value if lone else -value
                 else:
                     worth[int(option)] = int(after.payments[0, seat])
-            chosen = int(deal["history"][n]) & 63
+            chosen = int(actions_of(deal["history"])[n])
             if len(worth) > 1:
                 given = max(worth.values()) - worth[chosen]
                 entry = expected.setdefault(PHASES[int(table.phase[0])], [0, 0, 0])

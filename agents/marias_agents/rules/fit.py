@@ -22,12 +22,12 @@ from marias_agents.rules.kernel import choose, intention, terms, worth_consideri
 from marias_agents.rules.sight import look
 from marias_agents.rules.tables import MAX_TERMS, POINTS_FILE, load_points, num_points, save_points
 from marias_env.actions import DISCARD, OVER, PHASES, PLAY, SUIT_GAME
-from marias_env.core.bits import lowest_bit, nth_bit, popcount
+from marias_env.core.bits import lowest_bit, popcount
 from marias_env.core.deal import DEAL, pack_rules
 from marias_env.core.dealing import new_episode
 from marias_env.core.jit import jit
 from marias_env.core.knowledge import erase
-from marias_env.core.rng import advance, below, stream
+from marias_env.core.rng import advance, below, random_bit, stream
 from marias_env.core.step import step
 from marias_env.core.worth import hearts_factor
 from marias_env.rules import RULES
@@ -189,7 +189,7 @@ def try_actions(
             random = advance(random)
             if not play and below(random, 1000) < objective.explore:
                 random = advance(random)
-                other = nth_bit(actions, below(random, popcount(actions)))
+                other = random_bit(actions, random)
                 if other != chosen and phase != DISCARD:
                     explored = True
                 chosen = other

@@ -17,6 +17,7 @@ from marias_agents.rules.sight import (
 from marias_agents.rules.tables import table
 from marias_env.core.bits import RANK_T, SUIT_BITS
 from marias_env.core.deal import DEFENDERS, NOBODY
+from marias_env.core.history import action_of, plays_from, seat_of
 from marias_env.core.jit import jit
 
 # Who leads: 0 the declarer, 1 a defender with the declarer next, 2 with the declarer last.
@@ -77,12 +78,11 @@ def void_state(can: Any, suit: Any, trump: Any) -> Any:
 def led_before(v: Any, me: Any) -> Any:
     """Who has led each suit so far: three bits (me, next, before) a suit, in 12 bits."""
     found = np.int64(0)
-    tricks = np.int64(v["tricks"])
-    first = np.int64(v["num_actions"]) - np.int64(v["in_trick"]) - 3 * tricks
-    for trick in range(tricks):
-        entry = np.int64(v["history"][first + 3 * trick])
-        seat = ((entry >> 6) - me + 3) % 3
-        found |= np.int64(1) << (3 * ((entry & 63) // 8) + seat)
+    first = plays_from(v)
+    for trick in range(np.int64(v["tricks"])):
+        entry = v["history"][first + 3 * trick]
+        seat = (seat_of(entry) - me + 3) % 3
+        found |= np.int64(1) << (3 * (action_of(entry) // 8) + seat)
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from marias_agents.search.engine import Engine, Floats
 from marias_agents.search.kernels.believe import OUT_OF_QUESTION
 from marias_env.core.deal import HIDDEN_ACTION
+from marias_env.core.history import actions_of, seats_of
 
 TRIED: Final = 8
 """So many worlds are sampled for each one that is wanted."""
@@ -38,13 +39,13 @@ def likely_worlds(engine: Engine, view: Any, rules: Any, n: int) -> tuple[Any, F
     """
     seat = int(view["viewer"][0])
     said = view["history"][0, : int(view["num_actions"][0])]
-    if (said >> 6 == seat).all():
+    if (seats_of(said) == seat).all():
         worlds = engine.worlds(view, rules, n)
         return worlds, np.ones(len(worlds))
     worlds = engine.worlds(view, rules, TRIED * n)
     # A seat that has had a talon knows what was put away.
     own_choice = view["taken"][0, seat] == 0 and view["taken_before"][0, seat] == 0
-    hidden = (said & 63 == HIDDEN_ACTION).any()
+    hidden = (actions_of(said) == HIDDEN_ACTION).any()
     misses = engine.misses(view, rules, worlds, bool(own_choice and hidden))
     possible = np.flatnonzero(misses[:, 0] < OUT_OF_QUESTION)
     if possible.size == 0:

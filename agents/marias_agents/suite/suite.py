@@ -17,6 +17,7 @@ from marias_env.actions import CONTRACTS, PLAY
 from marias_env.batch import DealBatch
 from marias_env.checks import check_count
 from marias_env.core.deal import DEAL
+from marias_env.core.history import actions_of
 from marias_env.core.kernels import NO_ACTION
 from marias_env.errors import DeckError, IllegalActionError, MariasError
 from marias_env.rules import Rules, get_rules, preset_and_options
@@ -217,7 +218,7 @@ class Suite:
         for count in range(int(step.max()) + 1):
             here = np.flatnonzero(step == count)
             out[here] = batch.deals[place[here]]
-            actions = (history[:, count] & 63).astype(np.int64)
+            actions = actions_of(history[:, count])
             actions[count >= lengths] = NO_ACTION
             try:
                 batch.step(actions)

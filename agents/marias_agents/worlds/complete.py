@@ -23,8 +23,8 @@ from marias_env.actions import NO_CONTRACT, SUIT_GAME, TRUMP
 from marias_env.core.bits import SHARPS, nth_bit, popcount
 from marias_env.core.deal import DEALING_CHOSEN_TRUMP, HIDDEN_ACTION
 from marias_env.core.dealing import dealt_to
+from marias_env.core.history import action_of, entry_of, plays_from
 from marias_env.core.jit import jit
-from marias_env.core.knowledge import plays_from
 from marias_env.core.step import legal_mask
 
 
@@ -118,13 +118,13 @@ def _write_bidding(d: Any, r: Any, k: Any, kinds: Any, put: Any, twelve: Any, st
     start = 0
     if r["dealing"] == DEALING_CHOSEN_TRUMP:
         start = 1
-        if d["num_actions"] > 0 and (np.int64(d["history"][0]) & 63) == HIDDEN_ACTION:
-            d["history"][0] = np.int64(d["trump_card"]) | (k["forehand"] << 6)
+        if d["num_actions"] > 0 and action_of(d["history"][0]) == HIDDEN_ACTION:
+            d["history"][0] = entry_of(k["forehand"], d["trump_card"])
     e = 1
     cards = 0
     first = np.int64(0)
     for i in range(start, plays_from(d)):
-        action = np.int64(d["history"][i]) & 63
+        action = action_of(d["history"][i])
         if action >= 32 and action != HIDDEN_ACTION:
             continue
         if cards == 2:
@@ -142,7 +142,7 @@ def _write_bidding(d: Any, r: Any, k: Any, kinds: Any, put: Any, twelve: Any, st
             card = first
         else:
             card = nth_bit(put[e] & ~(np.int64(1) << first), 0)
-        d["history"][i] = card | (k["discarder"][e] << 6)
+        d["history"][i] = entry_of(k["discarder"][e], card)
     return state
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from marias_env.actions import BAD, CONTRACT, CONTRACT_0, DISCARD, OVER, SUIT_GAME, TRUMP
 from marias_env.core.bits import RANK_7, SHARPS, SUIT_BITS, popcount
 from marias_env.core.deal import DEALING_CHOSEN_TRUMP, HIDDEN_ACTION, UNKNOWN_CARD
+from marias_env.core.history import action_of, plays_from, seat_of
 from marias_env.core.jit import jit
-from marias_env.core.knowledge import plays_from
 
 LEFT, RIGHT, TABLE = range(3)
 """The places of a hidden card: hand of the next seat, of the one after, and the table."""
@@ -82,8 +82,8 @@ def _read_exchanges(view: Any, r: Any, k: Any) -> None:
     k["first_contract"] = -1
     k["put"][0] = HIDDEN
     for i in range(1 if chosen else 0, plays_from(view)):
-        action = np.int64(view["history"][i]) & 63
-        seat = np.int64(view["history"][i]) >> 6
+        action = action_of(view["history"][i])
+        seat = seat_of(view["history"][i])
         if action >= CONTRACT_0 and action < CONTRACT_0 + 5 and k["first_contract"] < 0:
             k["first_contract"] = action - CONTRACT_0
         card = action < 32 or action == HIDDEN_ACTION

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from marias_agents.agent import Agent
 from marias_env.actions import PLAY
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from marias_env.options import Real, check
 from marias_env.views import Views
 
@@ -75,7 +76,7 @@ def weights(worlds: DealBatch, policy: Policy, viewer: int) -> npt.NDArray[np.fl
     for i in range(count):
         if replayed.deals["phase"][0] == PLAY:
             break
-        actions = (worlds.deals["history"][:, i] & 63).astype(np.int64)
+        actions = actions_of(worlds.deals["history"][:, i])
         seat = int(replayed.deals["turn"][0])
         public = bool((actions >= 32).all())
         if public and (actions != actions[0]).any():

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from marias_env.actions import NUM_ACTIONS, PHASES, PLAY
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from marias_env.rules import Rules
 from marias_training.arena.lineups import CAP
 from marias_training.arena.par import bidding_lengths
@@ -60,9 +61,9 @@ def bidding_regrets(
             alike = np.concatenate([keys[free], history[free, :n]], axis=1)
             _, first, inverse = np.unique(alike, axis=0, return_index=True, return_inverse=True)
             payments = _option_payments(batch[free[first]], threads)[inverse.reshape(-1)]
-            _count(found, batch, free, history[free, n] & 63, payments, seating)
+            _count(found, batch, free, actions_of(history[free, n]), payments, seating)
         part = batch[rows]
-        part.step((history[rows, n] & 63).astype(np.int64))
+        part.step(actions_of(history[rows, n]))
         batch[rows] = part
     return found
 

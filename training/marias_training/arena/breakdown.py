@@ -17,6 +17,7 @@ from marias_env.core.deal import (
     NOBODY,
     pack_rules,
 )
+from marias_env.core.history import actions_of, seats_of
 from marias_env.core.settlement import GAME_UNITS, SEVEN_UNITS, parts_of
 from marias_env.rules import Rules
 
@@ -172,7 +173,7 @@ def _raised(
     seating: npt.NDArray[np.int64],
 ) -> None:
     history = deals["history"]
-    raises = (history & 63) == FLEK_GAME
+    raises = actions_of(history) == FLEK_GAME
     raises &= np.arange(history.shape[1]) < deals["num_actions"][:, None]
     rows, at = np.nonzero(raises)
     if not len(rows):
@@ -181,12 +182,12 @@ def _raised(
     # A hundred-against puts the level back: raises before it do not count for those after it.
     against = deals["hundred_side"][rows] == DEFENDERS
     if against.any():
-        place = np.argmax((history[rows] & 63) == HUNDRED, axis=1)
+        place = np.argmax(actions_of(history[rows]) == HUNDRED, axis=1)
         before = np.array(
             [raises[r, :p].sum() for r, p in zip(rows, place, strict=True)], dtype=np.int64
         )
         level = level - np.where(against & (at > place), before, 0)
-    seat = (history[rows, at] >> 6).astype(np.int64)
+    seat = seats_of(history[rows, at])
     # With more doublings than names for them, the last name stands for all further ones.
     key = np.minimum(level, len(RAISES) - 1)
     count.add("raised", RAISES, seating[rows, seat], key, payments[rows, seat])

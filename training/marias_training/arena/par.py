@@ -17,6 +17,7 @@ import numpy.typing as npt
 from marias_env.actions import PLAY
 from marias_env.batch import DealBatch
 from marias_env.core.deal import END_REVOKE, HISTORY
+from marias_env.core.history import action_of
 from marias_env.core.jit import jit
 from marias_env.core.step import step
 from marias_env.rules import Rules
@@ -26,7 +27,7 @@ from marias_env.rules import Rules
 def _replay_rows(deals: Any, rules: Any, histories: Any, lengths: Any) -> None:
     for i in range(deals.shape[0]):
         for n in range(lengths[i]):
-            step(deals[i], rules[0], np.int64(histories[i, n]) & 63)
+            step(deals[i], rules[0], action_of(histories[i, n]))
 
 
 def bidding_lengths(deals: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

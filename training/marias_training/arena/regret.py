@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from marias_env.rules import Rules
 from marias_training.arena.lineups import CAP
 from marias_training.arena.par import bidding_lengths, first_leads
@@ -54,7 +55,7 @@ def card_regrets(
     actions = np.full(len(deals), -1, dtype=np.int64)
     for card in range(int(played.max(initial=0))):
         running = np.flatnonzero(played > card)
-        chosen = (deals["history"][running, lengths[running] + card] & 63).astype(np.int64)
+        chosen = actions_of(deals["history"][running, lengths[running] + card])
         _count(found, batch, running, chosen, seating, alike, card // 3, threads)
         actions[:] = -1
         actions[running] = chosen

@@ -16,17 +16,12 @@ from marias_agents.search.kernels.simulate import rules_choice
 from marias_env.actions import BLIND, DISCARD, PLAY, TRUMP
 from marias_env.core.deal import HIDDEN_ACTION
 from marias_env.core.dealing import start_deal
+from marias_env.core.history import action_of
 from marias_env.core.jit import jit
 from marias_env.core.step import step
 
 OUT_OF_QUESTION = 1 << 20
 """Misses of a world that the replay has led somewhere else."""
-
-
-@jit
-def _said(view: Any, i: Any) -> Any:
-    # A public action of the history, or HIDDEN_ACTION.
-    return np.int64(view["history"][i]) & 63
 
 
 @jit
@@ -86,7 +81,7 @@ def believe_rows(
         misses[i, 0] = 0
         misses[i, 1] = 0
         for k in range(view["num_actions"]):
-            action = np.int64(worlds[i]["history"][k]) & 63
+            action = action_of(worlds[i]["history"][k])
             legal = np.int64(d["legal"])
             other = d["turn"] != viewer and legal & (legal - 1) != 0
             if other and d["phase"] == PLAY:
@@ -94,7 +89,7 @@ def believe_rows(
                     misses[i, 1] += 1
             elif other:
                 answer = rules_choice(d, r, points, at, scratch[1:])
-                hidden = _said(view, k) == HIDDEN_ACTION
+                hidden = action_of(view["history"][k]) == HIDDEN_ACTION
                 if hidden and d["phase"] == TRUMP and view["trump_shown"]:
                     hidden = False
                 if not hidden:

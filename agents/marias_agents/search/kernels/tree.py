@@ -12,9 +12,8 @@ import numpy as np
 
 from marias_agents.search.kernels.simulate import to_end
 from marias_env.actions import PLAY
-from marias_env.core.bits import nth_bit, popcount
 from marias_env.core.jit import jit
-from marias_env.core.rng import advance, below
+from marias_env.core.rng import advance, random_bit
 from marias_env.core.step import step
 
 VISITS, CHANCES, UNITS, WINS = range(4)
@@ -86,7 +85,7 @@ def grow_rows(
                         counts[child, CHANCES] += 1.0
             if untried != 0:
                 state = advance(state)
-                chosen = nth_bit(untried, below(state, popcount(untried)))
+                chosen = random_bit(untried, state)
                 children[node, chosen] = size
                 counts[size, CHANCES] = 1.0
                 size += 1
