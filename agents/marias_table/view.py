@@ -39,6 +39,7 @@ from marias_env.core.deal import (
     NOBODY,
     SEVEN_COMPONENT,
 )
+from marias_env.core.history import history_of
 from marias_env.rules import Rules
 from marias_env.showing.explain import settlement_lines
 from marias_env.showing.phrases import CONTRACT_NAMES, PHASE_NAMES, level_name, phrases
@@ -46,7 +47,6 @@ from marias_env.showing.render import TextTable
 from marias_env.showing.story import (
     Trick,
     hand_counts,
-    history_of,
     marriages_in,
     sorted_hand,
     tricks_of,

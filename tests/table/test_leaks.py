@@ -11,6 +11,7 @@ import pytest
 from marias_agents import make
 from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
+from marias_env.core.history import action_of, seat_of
 from marias_table import telling
 from tests.hidden import permuted
 from tests.table.helpers import House, error_of, in_a_loop, three
@@ -64,11 +65,11 @@ async def wire(
         for client in clients:
             await client.say("sync", since=room.seq)
         for entry in deal["history"][: int(deal["num_actions"])].tolist():
-            actor = clients[entry >> 6]
+            actor = clients[seat_of(entry)]
             await actor.hear()
             if actor is own:
                 await own.say("hint")
-            if error_of(await actor.act(ACTIONS[entry & 63])):
+            if error_of(await actor.act(ACTIONS[action_of(entry)])):
                 return None
             await own.hear()
             await watcher.hear()

@@ -25,6 +25,7 @@ from marias_env.cli_records import Rules as RulesOption
 from marias_env.errors import MariasError
 from marias_env.files import dump_json
 from marias_env.terminal import echo, exit_code
+from marias_training.cli_options import AsJson, Breakdown, Chunk, Processes, Resume
 
 if TYPE_CHECKING:
     # The arena loads compiled code, for which `marias --help` shall not wait.
@@ -66,7 +67,7 @@ def evaluate_command(
     ] = "raw",
     rules: RulesOption = "traditional",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the common deal set.")] = 0,
-    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    processes: Processes = 1,
     ray: Annotated[
         bool, typer.Option("--ray", help="Play on a Ray cluster instead (extra `rllib`).")
     ] = False,
@@ -94,20 +95,14 @@ def evaluate_command(
         Path | None,
         typer.Option(help="Folder for results, JSON, CSV, markdown and plot."),
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run in the --out folder.")
-    ] = False,
+    resume: Resume = False,
     records: Annotated[
         Path | None,
         typer.Option(help="File for the replayable records of all games (.jsonl or .jsonl.gz)."),
     ] = None,
-    chunk: Annotated[int, typer.Option(min=1, help="Deals per saved chunk.")] = 250,
-    breakdown: Annotated[
-        bool, typer.Option(help="Show the breakdown by role, contract and announcement.")
-    ] = True,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON instead of tables.")
-    ] = False,
+    chunk: Chunk = 250,
+    breakdown: Breakdown = True,
+    as_json: AsJson = False,
 ) -> None:
     """Measure agents against each other on duplicate deals, every pair in all six seatings."""
     from marias_training.arena import EvaluationInterrupted, evaluate

@@ -13,6 +13,7 @@ from marias_env.errors import MariasError
 from marias_env.files import dump_json
 from marias_env.terminal import echo, exit_code
 from marias_training.cli import RESULTS, counting_bar
+from marias_training.cli_options import AsJson, Breakdown, Chunk, Processes, Resume
 
 
 def register(app: typer.Typer) -> None:
@@ -39,20 +40,14 @@ def gauntlet_command(
     ] = True,
     rules: RulesOption = "traditional",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the common deal set.")] = 0,
-    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    processes: Processes = 1,
     out: Annotated[
         Path | None, typer.Option(help="Folder for results, JSON, markdown and picture.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run in the --out folder.")
-    ] = False,
-    chunk: Annotated[int, typer.Option(min=1, help="Deals per saved chunk.")] = 50,
-    breakdown: Annotated[
-        bool, typer.Option(help="Show the breakdown by role, contract and announcement.")
-    ] = True,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON instead of tables.")
-    ] = False,
+    resume: Resume = False,
+    chunk: Chunk = 50,
+    breakdown: Breakdown = True,
+    as_json: AsJson = False,
 ) -> None:
     """Measure an agent alone among two strangers of every kind, on duplicate deals."""
     from marias_agents.strangers import judging_specs
@@ -120,17 +115,13 @@ def exploit_command(
     ] = "none",
     rules: RulesOption = "traditional",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the deals that judge.")] = 0,
-    processes: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    processes: Processes = 1,
     out: Annotated[
         Path | None, typer.Option(help="Folder for results, JSON and the trained response.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run in the --out folder.")
-    ] = False,
-    chunk: Annotated[int, typer.Option(min=1, help="Deals per saved chunk.")] = 20,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON instead of tables.")
-    ] = False,
+    resume: Resume = False,
+    chunk: Chunk = 20,
+    as_json: AsJson = False,
 ) -> None:
     """Bound an agent's exploitability from below: best responses to two frozen copies of it."""
     from marias_env.files import write_text_atomic

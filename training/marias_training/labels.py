@@ -36,6 +36,7 @@ from marias_env import DealBatch
 from marias_env.actions import CONTRACT, DISCARD, NUM_ACTIONS, PLAY, TRUMP
 from marias_env.canonical import ACTION_OF, NUM_INPUTS, canonical
 from marias_env.core.deal import HIDDEN_ACTION
+from marias_env.core.history import actions_of, seats_of
 from marias_env.files import write_bytes_atomic
 from marias_training.self_play import mixed_seed, stake_rows
 
@@ -61,11 +62,11 @@ def likely(engine: Engine, view: Any, rules: Any, n: int, rng: np.random.Generat
     """Returns n worlds of a view, drawn by how well they explain what the others did."""
     seat = int(view["viewer"][0])
     said = view["history"][0, : int(view["num_actions"][0])]
-    if (said >> 6 == seat).all():
+    if (seats_of(said) == seat).all():
         return engine.worlds(view, rules, n)
     worlds = engine.worlds(view, rules, TRIED * n)
     own_choice = view["taken"][0, seat] == 0 and view["taken_before"][0, seat] == 0
-    hidden = (said & 63 == HIDDEN_ACTION).any()
+    hidden = (actions_of(said) == HIDDEN_ACTION).any()
     misses = engine.misses(view, rules, worlds, bool(own_choice and hidden))
     possible = np.flatnonzero(misses[:, 0] < OUT_OF_QUESTION)
     if not possible.size:

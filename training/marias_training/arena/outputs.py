@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from marias_env.files import dump_json, write_text_atomic
@@ -19,20 +20,30 @@ def write_outputs(evaluation: Evaluation, folder: str | Path) -> list[Path]:
     Returns:
         The files written.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "evaluation.json": dump_json(evaluation.to_dict(), indent=1) + "\n",
         "pairs.csv": pairs_csv(evaluation),
         "breakdown.csv": breakdown_csv(evaluation),
         "evaluation.md": markdown(evaluation),
     }
+    return write_report(folder, texts, "evaluation.png", lambda picture: plot(evaluation, picture))
+
+
+def write_report(
+    folder: str | Path, texts: Mapping[str, str], picture: str, draw: Callable[[Path], None]
+) -> list[Path]:
+    """Writes texts by file name, and a picture where matplotlib is installed.
+
+    Returns:
+        The files written.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text_atomic(folder / name, text)
     written = [folder / name for name in texts]
-    picture = folder / "evaluation.png"
     try:
-        plot(evaluation, picture)
+        draw(folder / picture)
     except ImportError:
         return written
-    return [*written, picture]
+    return [*written, folder / picture]

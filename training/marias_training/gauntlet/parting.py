@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from marias_env.actions import OVER, PHASES
 from marias_env.batch import DealBatch
+from marias_env.core.history import actions_of
 from marias_env.core.kernels import NO_ACTION
 from marias_env.rules import Rules
 
@@ -46,6 +47,6 @@ def parting_phases(
     for step in range(int(at.max()) + 1):
         here = at == step
         found[parted[here]] = batch.deals["phase"][here]
-        said = (deals["history"][parted, step] & 63).astype(np.int64)
+        said = actions_of(deals["history"][parted, step])
         batch.step(np.where(batch.turn >= 0, said, NO_ACTION))
     return found

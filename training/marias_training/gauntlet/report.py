@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from marias_env.files import dump_json, write_text_atomic
+from marias_env.files import dump_json
 from marias_env.showing.grid import Grid, grid_markdown
 from marias_training.arena.breakdown import GROUPS
+from marias_training.arena.outputs import write_report
 from marias_training.arena.tables import show, sorted_keys
 from marias_training.gauntlet.picture import plot
 from marias_training.gauntlet.summary import DIFFERENCES, Gauntlet, Measure
@@ -43,21 +44,11 @@ def write_outputs(result: Gauntlet, folder: str | Path) -> list[Path]:
     Returns:
         The files written.
     """
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "gauntlet.json": dump_json(result.to_dict(), indent=1) + "\n",
         "gauntlet.md": markdown(result),
     }
-    for name, text in texts.items():
-        write_text_atomic(folder / name, text)
-    written = [folder / name for name in texts]
-    picture = folder / "gauntlet.png"
-    try:
-        plot(result, picture)
-    except ImportError:
-        return written
-    return [*written, picture]
+    return write_report(folder, texts, "gauntlet.png", lambda picture: plot(result, picture))
 
 
 def _cells(found: dict[str, Measure]) -> tuple[str, ...]:
