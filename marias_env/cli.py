@@ -12,7 +12,14 @@ import typer
 from typer.core import TyperGroup
 
 from marias_env.errors import MariasError, RecordError
-from marias_env.terminal import echo, exit_code, forget_output, make_printable, term_as_interrupt
+from marias_env.terminal import (
+    columns,
+    echo,
+    exit_code,
+    forget_output,
+    make_printable,
+    term_as_interrupt,
+)
 
 if TYPE_CHECKING:
     from marias_env.batch import DealBatch
@@ -113,7 +120,6 @@ def replay(
     """Show a recorded deal: bidding, trick by trick, and how it was settled."""
     from marias_env.records import beginning, read_records, validate
     from marias_env.records import replay as replay_record
-    from marias_env.showing.render import render_text
     from marias_env.showing.transcript import transcript
 
     _check_language(language)
@@ -129,7 +135,7 @@ def replay(
     if at is None and seat is None:
         echo(transcript(batch, language=language, color=_color()))
     else:
-        echo(render_text(batch, 0, seat, language, _color()))
+        _show_table(batch, seat, language)
     if svg is not None:
         _write_svg(svg, batch, seat, language)
 
@@ -143,11 +149,10 @@ def position(
 ) -> None:
     """Show the card table of a one-line position text."""
     from marias_env.positions import from_position
-    from marias_env.showing.render import render_text
 
     _check_language(language)
     batch = from_position(text)
-    echo(render_text(batch, 0, seat, language, _color()))
+    _show_table(batch, seat, language)
     if svg is not None:
         _write_svg(svg, batch, seat, language)
 
@@ -157,6 +162,13 @@ def _check_language(language: str) -> None:
 
     if language not in LANGUAGES:
         raise typer.BadParameter(f"{language!r}; expected one of {', '.join(LANGUAGES)}")
+
+
+def _show_table(batch: DealBatch, seat: int | None, language: str) -> None:
+    from marias_env.showing.render import MIN_WIDTH, WIDTH, render_text
+
+    width = columns(MIN_WIDTH, WIDTH)
+    echo(render_text(batch, 0, seat, language, _color(), width))
 
 
 def _color() -> bool:

@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import importlib.util
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -68,6 +69,14 @@ def echo(text: str) -> None:
     """Prints a line to standard output, in letters that it has; colours only on a terminal."""
     # Click would write UTF-8 where the encoding is ASCII.
     typer.echo(plain(text, getattr(sys.stdout, "encoding", None)))
+
+
+def columns(least: int, most: int) -> int:
+    """Returns the width of the terminal that standard output is; `most` where it is none."""
+    if not sys.stdout.isatty():
+        return most
+    # One column stays empty: some terminals break the line after a character in the last one.
+    return min(max(shutil.get_terminal_size().columns - 1, least), most)
 
 
 def require(*modules: str, extra: str) -> None:

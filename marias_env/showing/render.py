@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from marias_env.actions import (
@@ -26,6 +25,7 @@ from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NO_CARD, NOBODY, SEV
 from marias_env.core.worth import marriage_worth
 from marias_env.rules import Rules, preset_and_options
 from marias_env.showing.explain import points_text, settlement_lines
+from marias_env.showing.layout import ends, labelled, pad, visible, wrapped
 from marias_env.showing.phrases import (
     CONTRACT_NAMES,
     PHASE_NAMES,
@@ -36,11 +36,10 @@ from marias_env.showing.phrases import (
 )
 from marias_env.showing.story import Call, Trick, calls_of, hand_counts, sorted_hand, tricks_of
 
-__all__ = ["TextTable", "deal_for", "render_text"]
-
 WIDTH: Final = 84
+"""Columns of the card table as text, where nothing else is asked for."""
+MIN_WIDTH: Final = 40
 BACK: Final = "▒"
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # Four colours, so that ♠ and ♣ as well as ♦ and ♥ are told apart at a glance.
 _SUIT_COLOURS: Final = ("1;34", "1;32", "1;33", "1;31")
 
@@ -277,6 +276,9 @@ def render_text(
     perspective: int | None = None,
     language: str = "en",
     color: bool = True,
+    width: int = WIDTH,
+    names: Sequence[str] | None = None,
+    choices: bool = True,
 ) -> str:
     """Returns a readable card table.
 
@@ -286,11 +288,16 @@ def render_text(
         perspective: seat whose knowledge is shown, at the bottom; None shows every card.
         language: `en` or `cs`.
         color: with ANSI colours.
+        width: columns of the table, at least 40.
+        names: what the three seats are called; None: `0`, `1`, `2`.
+        choices: show the legal actions too.
 
     Raises:
         IndexError: no such row.
-        ValueError: no such seat or language.
+        ValueError: no such seat or language, or too few columns.
     """
+    if width < MIN_WIDTH:
+        raise ValueError(f"width: {width}; expected at least {MIN_WIDTH} columns")
     table = TextTable(deal_for(batch, row, perspective), batch.rules, language, color)
     deal, words = table.deal, table.words
     preset, options = preset_and_options(batch.rules)
@@ -298,29 +305,40 @@ def render_text(
     phase = PHASE_NAMES[language][deal["phase"]]
     if int(deal["tricks"]) < batch.rules.hand_size and deal["phase"] == OVER - 1:
         phase += f", {words['trick']} {int(deal['tricks']) + 1}/{batch.rules.hand_size}"
-    lines = [_ends(table.paint(title, "1"), phase), table.contract()]
+    room = width - 4
+    lines = [*ends(table.paint(title, "1"), phase, room), *wrapped(table.contract(), room)]
     if table.stakes():
-        lines.append(table.stakes())
+        lines += wrapped(table.stakes(), room)
     lines.append("")
     last = 2 if perspective is None else perspective
-    for seat in ((last + 1) % 3, (last + 2) % 3, last):
-        lines.append(_seat_line(table, seat))
-    lines += ["", *_facts(table, perspective)]
-    rule = "─" * (WIDTH - 2)
-    framed = [f"│{_pad(' ' + line, WIDTH - 2)}│" if line else f"├{rule}┤" for line in lines]
+    seats = ((last + 1) % 3, (last + 2) % 3, last)
+    who = {seat: _who(table, seat, f"{names[seat]} ·" if names else str(seat)) for seat in seats}
+    column = max(28, *(visible(text) + 2 for text in who.values()))
+    for seat in seats:
+        lines += _seat_lines(table, seat, pad(who[seat], column), room)
+    lines += ["", *_facts(table, perspective, choices, room)]
+    rule = "─" * (width - 2)
+    framed = [f"│{pad(' ' + line, width - 2)}│" if line else f"├{rule}┤" for line in lines]
     return "\n".join([f"╭{rule}╮", *framed, f"╰{rule}╯"])
 
 
-def _seat_line(table: TextTable, seat: int) -> str:
+def _who(table: TextTable, seat: int, name: str) -> str:
+    return f"{'▶' if seat == table.deal['turn'] else ' '} {name} {table.roles(seat)}"
+
+
+def _seat_lines(table: TextTable, seat: int, who: str, room: int) -> list[str]:
     deal = table.deal
-    on_turn = seat == deal["turn"]
-    name = _pad(f"{'▶' if on_turn else ' '} {seat} {table.roles(seat)}", 28)
+    who = table.paint(who, "1" if seat == deal["turn"] else "")
     won = f"{table.words['tricks']} {deal['tricks_won'][seat]}"
     right = " ".join(part for part in (table.marriages(seat), won) if part)
-    return _ends(table.paint(name, "1" if on_turn else "") + table.hand(seat), right)
+    hand = table.hand(seat)
+    whole = ends(who + hand, right, room)
+    if len(whole) == 1:
+        return whole
+    return [*ends(who, right, room), *(f"    {line}" for line in wrapped(hand, room - 4))]
 
 
-def _facts(table: TextTable, perspective: int | None) -> list[str]:
+def _facts(table: TextTable, perspective: int | None, choices: bool, room: int) -> list[str]:
     # Talon, table, last trick, points, bidding, and what may be done or what was paid.
     deal, words = table.deal, table.words
     rows: list[tuple[str, str]] = []
@@ -344,7 +362,7 @@ def _facts(table: TextTable, perspective: int | None) -> list[str]:
     if bidding:
         rows.append((words["bidding"], " · ".join(bidding)))
     legal = [action for action in range(48) if int(deal["legal"]) >> action & 1]
-    if legal:
+    if legal and choices:
         seat, reply = int(deal["turn"]), bool(deal["phase"] == REPLY)
         rows.append((words["to_act"], f"{seat}: " + _choices(table, legal, seat, reply)))
     elif deal["phase"] != OVER:
@@ -354,7 +372,7 @@ def _facts(table: TextTable, perspective: int | None) -> list[str]:
         rows.append((words["result"], " · ".join(result)))
         paid = " · ".join(f"{seat}: {units:+d}" for seat, units in enumerate(deal["payments"]))
         rows.append((words["payments"], table.paint(paid, "1")))
-    return [line for label, text in rows for line in _wrapped(label, text)]
+    return [line for label, text in rows for line in labelled(label, text, room)]
 
 
 def _choices(table: TextTable, legal: list[int], seat: int, reply: bool) -> str:
@@ -365,27 +383,3 @@ def _choices(table: TextTable, legal: list[int], seat: int, reply: bool) -> str:
             level = int(table.deal["levels"][action - FLEK_GAME]) + 1
         named.append(table.action(action, seat, level, reply))
     return " · ".join(named) if legal[0] >= BLIND else "  ".join(named)
-
-
-def _wrapped(label: str, text: str) -> list[str]:
-    indent = 16
-    lines = [""]
-    for part in re.split(r"(?<= · )|(?<=  )", text):
-        if visible(lines[-1] + part.rstrip()) > WIDTH - 4 - indent and lines[-1]:
-            lines.append("")
-        lines[-1] += part
-    labels = [label] + [""] * (len(lines) - 1)
-    return [_pad(name, indent) + line.rstrip() for name, line in zip(labels, lines)]
-
-
-def visible(text: str) -> int:
-    """Returns the width of a text on the screen, without its escape codes."""
-    return len(_ANSI.sub("", text))
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - visible(text))
-
-
-def _ends(left: str, right: str) -> str:
-    return _pad(left, WIDTH - 4 - visible(right)) + right

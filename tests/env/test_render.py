@@ -18,7 +18,8 @@ from marias_env.positions import position_text
 from marias_env.records import record_of, replay
 from marias_env.rules import Rules
 from marias_env.showing.explain import settlement_lines, settlement_of
-from marias_env.showing.render import WIDTH, render_text, visible
+from marias_env.showing.layout import visible
+from marias_env.showing.render import WIDTH, render_text
 from marias_env.showing.story import hand_counts, tricks_of
 from marias_env.showing.svg import render_svg
 from marias_env.showing.transcript import transcript
@@ -44,6 +45,31 @@ def test_every_node_from_every_seat(rules: Any) -> None:
         assert picture._repr_svg_() == picture
         ET.fromstring(picture)
         assert transcript(state, row, language, color=False)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_every_line_has_the_width_asked_for(width: int) -> None:
+    names = ("0 Eva", "1 pimc:10", "2 rules")
+    for number, preset in enumerate(PRESETS):
+        batch = DealBatch(6, preset, seed=17 + number, autoreset=False)
+        for count, state in enumerate(nodes(batch, 17)):
+            language = ("en", "cs")[count % 2]
+            for color in (False, True):
+                text = render_text(state, count % 6, count % 3, language, color, width, names)
+                assert {visible(line) for line in text.splitlines()} == {width}
+            held = sum(len(cards_of(hand)) for hand in state.deals[count % 6]["hands"][2:])
+            whole = render_text(state, count % 6, None, language, False, width, names)
+            own = whole.partition("2 rules")[2]
+            # No card is lost where a line is broken; those of the last seat are the last hand.
+            assert held <= len(own.split("├")[0].split())
+
+
+def test_choices_may_be_left_out_and_a_table_has_a_least_width() -> None:
+    batch = DealBatch(1, "traditional", seed=1)
+    assert "blind" in render_text(batch, 0, None, color=False)
+    assert "blind" not in render_text(batch, 0, None, color=False, choices=False)
+    with pytest.raises(ValueError, match="at least 40"):
+        render_text(batch, width=39)
 
 
 def test_the_counts_of_hands_are_right_and_public() -> None:
