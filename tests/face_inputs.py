@@ -8,11 +8,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from marias_agents.rules.agent import RulesAgent
 from marias_env import DealBatch, Match
 from marias_env.errors import ActionError, MariasError, OptionError
+
+try:
+    import torch
+except ImportError:  # an extra; the environments themselves need none
+    torch = None  # type: ignore[assignment]
+
+
+def tensors(*values: Any, dtype: str | None = None) -> list[Any]:
+    """The values as tensors; none where there is no torch."""
+    if torch is None:
+        return []
+    return [torch.tensor(value, dtype=dtype and getattr(torch, dtype)) for value in values]
+
 
 BAD_SEEDS: tuple[Any, ...] = (
     *(-1, 1.5, 7.0, float("nan"), "7", b"7", True, np.True_, {7}, {7: 7}, object, np.float64(7)),
@@ -20,7 +32,7 @@ BAD_SEEDS: tuple[Any, ...] = (
 )
 BAD_ACTIONS: tuple[Any, ...] = (
     *(1.0, "Qh", "1", True, np.True_, None, object(), {1}, [1, 1], np.array([1.0]), np.array([])),
-    *(torch.tensor(1.0), torch.tensor([1, 1]), torch.tensor(True), [None], [[1], [1, 2]]),
+    *(*tensors(1.0, [1, 1], True), [None], [[1], [1, 2]]),
 )
 BAD_COUNTS: tuple[Any, ...] = (0, -1, 2.0, "2", True, None, [2])
 BAD_ARGUMENTS: dict[str, tuple[Any, ...]] = {
@@ -81,7 +93,7 @@ def integers(value: int) -> list[Any]:
     return [
         *(value, np.int64(value), np.uint8(value), np.array(value), [value], (value,)),
         *(np.array([value]), np.array([value], dtype=np.int16)),
-        *(torch.tensor(value), torch.tensor([value]), torch.tensor([value], dtype=torch.int8)),
+        *(*tensors(value, [value]), *tensors([value], dtype="int8")),
     ]
 
 
@@ -92,7 +104,7 @@ def rows_of(values: Sequence[int]) -> list[Any]:
     return [
         *(list(values), tuple(values), [np.int64(value) for value in values], read_only),
         *(np.array(values, dtype=kind) for kind in (np.int64, np.int32, np.uint8)),
-        *(np.repeat(values, 2)[::2], torch.tensor(values), torch.tensor(values).to(torch.int32)),
+        *(np.repeat(values, 2)[::2], *tensors(values), *tensors(values, dtype="int32")),
     ]
 
 

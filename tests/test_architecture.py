@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE
+
 ROOT = Path(__file__).resolve().parents[1]
 LAYERS = {
     "marias_env": ROOT / "marias_env",
@@ -56,7 +58,7 @@ def test_import_is_light() -> None:
         "import gymnasium\n"
         "assert 'Marias-v0' in gymnasium.registry\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_every_package_is_typed() -> None:

@@ -50,11 +50,11 @@ def _without_gaps(fields: list[Any]) -> Any:
     for field in fields:
         kind, start = aligned.fields[field[0]][:2]
         if start > end:
-            whole.append((f"padding_{end}", np.uint8, start - end))
+            whole.append((f"padding_{end}", np.uint8, (start - end,)))
         whole.append(field)
         end = start + kind.itemsize
     if aligned.itemsize > end:
-        whole.append((f"padding_{end}", np.uint8, aligned.itemsize - end))
+        whole.append((f"padding_{end}", np.uint8, (aligned.itemsize - end,)))
     return np.dtype(whole, align=True)
 
 

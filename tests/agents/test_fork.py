@@ -19,11 +19,12 @@ from marias_agents.solver import solve_batch
 from marias_env import DealBatch
 from marias_env.threads import Threads
 from tests.agents.solver_cases import endings
+from tests.processes import PATIENCE
 
 if not hasattr(os, "fork"):
     pytest.skip("no fork on this system", allow_module_level=True)
 
-PATIENCE = 120.0
+
 SPEC = "pimc:1,threads=2,plays=1,bid_worlds=2"
 
 

@@ -54,6 +54,7 @@ from marias_env.core.legal import beats, card_mask
 from marias_env.records import record_of
 from marias_env.rules import RULES
 from tests.agents.solver_cases import NO_CARD, brute_force, endings, full_deals, rule_sets
+from tests.processes import PATIENCE
 
 SWITCHES = {
     "table": USE_TABLE,
@@ -275,7 +276,7 @@ def test_solve_is_a_name_of_the_package() -> None:
         "from marias_agents.solver import solve\n"
         "assert marias_agents.solve is solve\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_solve_finished_deal() -> None:
@@ -320,7 +321,7 @@ def test_runs_without_numba() -> None:
     subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", code],
         check=True,
-        timeout=300,
+        timeout=PATIENCE,
         cwd=Path(__file__).resolve().parents[2],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from marias_env.showing.docs_tables import TABLES, with_tables
+from tests.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -138,7 +139,7 @@ def _help(subcommand: str | None, _seen: dict[str | None, str] = {}) -> str:  # 
             [sys.executable, "-m", "marias_env.cli", *words, "--help"],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             env={**os.environ, "COLUMNS": "200", "TERM": "dumb"},
             check=False,
         )

@@ -20,6 +20,7 @@ from marias_env.cli import app
 from marias_env.records import record_of, replay
 from marias_env.terminal import plain
 from tests.env.helpers import DATA, PRESETS, traces
+from tests.processes import PATIENCE, posix, running
 
 runner = CliRunner()
 FILE = str(DATA / "traces_traditional.jsonl.gz")
@@ -91,22 +92,20 @@ from marias_env.cli import app
 def sleep() -> None:
     sys.stderr.write("ready\\n")
     sys.stderr.flush()
-    time.sleep(60)
+    time.sleep(3600)
 
 app(["sleep"])
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals_end_every_command_the_same_way(number: signal.Signals, code: int) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLEEPER], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "ready\n"
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    with running(sys.executable, "-c", SLEEPER) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert errors == "Interrupted.\n"
 

@@ -60,20 +60,25 @@ CONFIGURATIONS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
-def test_checkers(configuration: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    from stable_baselines3.common.env_checker import check_env as sb3_check_env
-
+def test_checkers(configuration: dict[str, Any]) -> None:
     env = gymnasium.make("Marias-v0", **configuration)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # not even a warning
         check_env(env.unwrapped)
-        sb3_check_env(env.unwrapped)
     # Through the wrappers of `make`, too.
     rng = np.random.default_rng(0)
     _, info = env.reset(seed=1)
     terminated = False
     while not terminated:
         _, _, terminated, _, info = env.step(choose(info["action_mask"], rng))
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_the_checker_of_stable_baselines3(configuration: dict[str, Any]) -> None:
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checker.check_env(gymnasium.make("Marias-v0", **configuration).unwrapped)
 
 
 def test_spaces_and_info() -> None:

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,12 @@ from tests.env.helpers import PRESETS, Player, finished, mini_decks, nodes, rule
 seeds = st.integers(0, 2**63)
 
 
+def count_bits(sets: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The sizes of sets of cards, for NumPy below 2 as well."""
+    octets = np.ascontiguousarray(sets)[..., None].view(np.uint8)
+    return np.unpackbits(octets, axis=-1).sum(axis=-1, dtype=np.int64)
+
+
 def assert_sound(batch: DealBatch) -> None:
     """Checks what no state may break."""
     deals = batch.deals
@@ -34,7 +41,7 @@ def assert_sound(batch: DealBatch) -> None:
     sets = np.concatenate([deals["hands"], deals["played"], deals["talon"][:, None]], axis=1)
     # Every card is in exactly one place.
     assert (np.bitwise_or.reduce(sets, axis=1) == batch.rules.deck_mask).all()
-    assert (np.bitwise_count(sets).sum(axis=1) == batch.rules.num_cards).all()
+    assert (count_bits(sets).sum(axis=1) == batch.rules.num_cards).all()
     # A card that may be named is in the hand of the seat on turn.
     cards = deals["legal"] & ((1 << BLIND) - 1)
     hands = np.take_along_axis(deals["hands"], np.maximum(batch.turn, 0)[:, None], axis=1)[:, 0]
@@ -55,12 +62,12 @@ def assert_settled(batch: DealBatch) -> None:
         assert rules.max_payment is None or abs(value) <= rules.max_payment
     whole = (deals["contract"] == SUIT_GAME) & ~revoked & (deals["ending"] != END_UNPLAYED)
     # On a small deck sharps may have to go into the talon.
-    in_play = rules.card_points - 10 * np.bitwise_count(deals["talon"] & SHARPS)
+    in_play = rules.card_points - 10 * count_bits(deals["talon"] & SHARPS)
     assert (deals["points"].sum(axis=1) == in_play)[whole].all()
     assert (deals["tricks_won"].sum(axis=1) == rules.hand_size)[whole].all()
-    played = np.bitwise_count(deals["played"])
+    played = count_bits(deals["played"])
     assert (played == rules.hand_size)[whole].all()
-    assert (np.bitwise_count(deals["talon"]) == 2).all()
+    assert (count_bits(deals["talon"]) == 2).all()
     assert (deals["num_actions"] <= HISTORY).all()
 
 
@@ -75,7 +82,7 @@ def test_presets_with_many_deals(preset: str) -> None:
     assert {0, 1} <= set(batch.deals["hundred_side"])
     if preset == "traditional":
         suit = batch.deals["contract"] == SUIT_GAME
-        assert (np.bitwise_count(batch.deals["played"][suit]).sum(axis=1) == 30).all()
+        assert (count_bits(batch.deals["played"][suit]).sum(axis=1) == 30).all()
         assert (batch.deals["points"][suit].sum(axis=1) == 90).all()
 
 

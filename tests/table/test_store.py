@@ -26,6 +26,7 @@ from marias_env.cli import app
 from marias_env.records import read_records, replay
 from marias_table.limits import Limits
 from marias_table.store import Store, StoreError
+from tests.processes import PATIENCE, alive, children_of, wait_for
 from tests.table.helpers import ALONE, House, error_of, in_a_loop, on_turn, play_out, three
 
 
@@ -222,7 +223,12 @@ class Server:
 
     def connect(self, origin: Origin | None = None) -> ClientConnection:
         address = self.url.replace("http", "ws") + "ws"
-        return connect(address, open_timeout=60, origin=origin)
+        return connect(address, open_timeout=PATIENCE, origin=origin)
+
+    def health(self) -> dict[str, Any]:
+        with urllib.request.urlopen(self.url + "api/health", timeout=PATIENCE) as answer:
+            found: dict[str, Any] = json.loads(answer.read())
+        return found
 
     def kill(self) -> None:
         self.process.kill()
@@ -239,26 +245,8 @@ def servers() -> Iterator[list[Server]]:
 
 def talk(socket: ClientConnection, **message: Any) -> dict[str, Any]:
     socket.send(json.dumps(message))
-    answer: dict[str, Any] = json.loads(socket.recv(timeout=60))
+    answer: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
     return answer
-
-
-def children(process: int) -> list[int]:
-    """Process ids; none where the system does not tell."""
-    try:
-        return [
-            int(number)
-            for number in Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        ]
-    except OSError:
-        return []
-
-
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Server]) -> None:
@@ -274,12 +262,9 @@ def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Ser
             state = told["state"]
             if state["phase"] == "OVER":
                 state = talk(socket, type="next")["state"]
-        workers = children(servers[-1].process.pid)
+        workers = children_of(servers[-1].process.pid)
         servers[-1].kill()  # SIGKILL, in the middle of a connection
-    end = time.monotonic() + 60
-    while any(alive(worker) for worker in workers):
-        assert time.monotonic() < end, "workers that outlive their server"
-        time.sleep(0.1)
+    wait_for(lambda: not alive(workers))  # they do not outlive their server
     servers.append(Server(path))
     with servers[-1].connect() as socket:
         told = talk(socket, type="enter", protocol=protocol, token=token, since=state["seq"])
@@ -293,7 +278,7 @@ def test_a_killed_server_goes_on_in_the_middle(tmp_path: Path, servers: list[Ser
                 "state"
             ]
     servers[-1].process.send_signal(signal.SIGTERM)
-    assert servers[-1].process.wait(timeout=60) == 0
+    assert servers[-1].process.wait(timeout=PATIENCE) == 0
     output = tmp_path / "deals.jsonl"
     result = CliRunner().invoke(app, ["serve", "--db", str(path), "--export", str(output)])
     assert result.exit_code == 0, result.output
@@ -312,13 +297,13 @@ def test_a_server_survives_what_no_browser_does(tmp_path: Path, servers: list[Se
         b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n",
         b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000,
     ):
-        with socket.create_connection((host, int(port)), timeout=60) as broken:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as broken:
             broken.sendall(raw)
     for text in ("x" * 1_000_000, b"\xff\xfe"):
         with servers[-1].connect() as connection:
             connection.send(text)
             with pytest.raises(ConnectionClosed) as ended:
-                connection.recv(timeout=60)
+                connection.recv(timeout=PATIENCE)
             assert ended.value.rcvd is not None
             assert ended.value.rcvd.code == (1009 if isinstance(text, str) else 1003)
     with pytest.raises(InvalidStatus) as refused:
@@ -327,8 +312,9 @@ def test_a_server_survives_what_no_browser_does(tmp_path: Path, servers: list[Se
     with servers[-1].connect() as connection:
         told = talk(connection, type="create", protocol="marias-table/1")
         assert told["type"] == "welcome"
-    health = json.loads(urllib.request.urlopen(servers[-1].url + "api/health", timeout=60).read())
-    assert health == {"ok": True, "tables": 1, "sockets": 0}
+    # The server hears of the connections' end after we have closed them.
+    wait_for(lambda: servers[-1].health()["sockets"] == 0)
+    assert servers[-1].health() == {"ok": True, "tables": 1, "sockets": 0}
 
 
 def test_the_bot_of_the_page_plays_a_deal(tmp_path: Path, servers: list[Server]) -> None:
@@ -338,7 +324,7 @@ def test_the_bot_of_the_page_plays_a_deal(tmp_path: Path, servers: list[Server])
     assert "ws://127.0.0.1:8765/" in code
     code = code.replace("ws://127.0.0.1:8765/", servers[-1].url.replace("http", "ws"))
     told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert "V = " in told.stdout
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from marias_training.cli import register
 from marias_training.config import PPOConfig
 from marias_training.run_log import read_log
 from marias_training.runs import Schedule, clear_run, train
+from tests.processes import MARIAS, PATIENCE, lines_in, posix, running, wait_for
 
 SMALL = ["--deals", "64", "--minibatch", "256", "--hidden", "16", "--precision", "float32"]
 TINY = PPOConfig(
@@ -176,27 +175,16 @@ def test_a_run_that_exists_is_not_overwritten(tmp_path: Path) -> None:
         train(None, tmp_path / "nothing", resume=True)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
+@posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "run"
-    marias = [sys.executable, "-c", "from marias_env.cli import app; app()"]
-    options = ["--minutes", "5", "--out", str(out), "--evaluation-deals", "0"]
-    process = subprocess.Popen(
-        [*marias, "train", *options, *SMALL],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 60
-        while not (out / "log.jsonl").exists() or not (out / "log.jsonl").read_text():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+    options = ["--minutes", "30", "--out", str(out), "--evaluation-deals", "0"]
+    with running(*MARIAS, "train", *options, *SMALL) as process:
+        wait_for(lambda: lines_in(out / "log.jsonl") > 0, process)
         process.send_signal(number)
-        output, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
+        output, errors = process.communicate(timeout=PATIENCE)
+    output += errors
     assert process.returncode == 128 + number, output
     assert "--resume" in output
     last = json.loads((out / "log.jsonl").read_text().splitlines()[-1])

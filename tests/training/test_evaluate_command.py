@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -12,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +22,22 @@ from marias_env.cli import app
 from marias_env.showing.grid import Grid, print_grid
 from marias_training.arena import Evaluation, ResultsError, evaluate
 from marias_training.arena.tables import grids, print_tables
+from tests.processes import (
+    MARIAS,
+    PATIENCE,
+    alive,
+    children_of,
+    lines_in,
+    linux,
+    posix,
+    running,
+    threads_of,
+    wait_for,
+)
 from tests.training.arena_helpers import First, Last, without_time
 
-MARIAS = [sys.executable, "-c", "from marias_env.cli import app; app()"]
 PAIR = ["good", "random"]
 LONG = ["evaluate", *PAIR, "--deals", "1000000", "--chunk", "20"]
-
-posix = pytest.mark.skipif(os.name != "posix", reason="signals")
 
 
 @pytest.fixture(scope="module")
@@ -195,67 +202,20 @@ def test_a_full_disk_keeps_the_chunks_before(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------- signals
 
 
-def children_of(pid: int) -> list[int]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = status.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid and fields[0] != "Z":
-                found.append(int(status.parent.name))
-    return found
-
-
-def alive(pids: list[int]) -> list[int]:
-    found = []
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-            found += [pid] if state != "Z" else []
-    return found
-
-
-@contextlib.contextmanager
-def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [*MARIAS, *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def wait_for(condition: Any, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def lines_in(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-linux = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks into /proc")
-
-
 @linux
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
     results = tmp_path / "results.jsonl"
-    with running(*LONG, "--processes", "2", "--out", str(tmp_path)) as process:
-        wait_for(lambda: lines_in(results) > 2)
+    with running(*MARIAS, *LONG, "--processes", "2", "--out", str(tmp_path)) as process:
+        wait_for(lambda: lines_in(results) > 2, process)
         workers = children_of(process.pid)
         assert len(workers) >= 2
         if number == signal.SIGINT:
             os.killpg(process.pid, number)  # as a terminal does
         else:
             process.send_signal(number)
-        output, errors = process.communicate(timeout=60)
-        wait_for(lambda: not alive(workers), 30)
+        output, errors = process.communicate(timeout=PATIENCE)
+        wait_for(lambda: not alive(workers))
     if number == signal.SIGKILL:
         return
     assert process.returncode == 128 + number, errors
@@ -275,12 +235,12 @@ def test_workers_end_with_their_parent(tmp_path: Path, number: signal.Signals) -
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_before_the_first_chunk(tmp_path: Path, processes: str, delay: float) -> None:
     out = tmp_path / "out"
-    command = ["evaluate", *PAIR, "--deals", "100000", "--chunk", "100000", "--out", str(out)]
-    with running(*command, "--processes", processes) as process:
-        wait_for((out / "results.jsonl").exists)
-        time.sleep(delay)
+    command = ["evaluate", *PAIR, "--deals", "10000000", "--chunk", "10000000", "--out", str(out)]
+    with running(*MARIAS, *command, "--processes", processes) as process:
+        wait_for((out / "results.jsonl").exists, process)
+        time.sleep(delay)  # whatever it is doing then: importing, starting workers, playing
         os.killpg(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert "Interrupted after 0 deals. Nothing was saved" in errors
@@ -291,10 +251,11 @@ def test_before_the_first_chunk(tmp_path: Path, processes: str, delay: float) ->
 @linux
 def test_the_suite_ends_at_once(tmp_path: Path) -> None:
     command = ["suite", "--out", str(tmp_path / "suite.npz"), "--deals", "100000"]
-    with running(*command, "--threads", "2") as process:
-        time.sleep(8)
+    with running(*MARIAS, *command, "--threads", "2", OPENBLAS_NUM_THREADS="1") as process:
+        # Solving has begun when its two threads are there.
+        wait_for(lambda: threads_of(process.pid) >= 3, process)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143
     assert errors.splitlines()[-1] == "Interrupted."
     assert "Traceback" not in errors

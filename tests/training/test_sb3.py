@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -32,6 +30,7 @@ from marias_training import config, runs, sb3  # noqa: E402
 from marias_training.arena import evaluate  # noqa: E402
 from marias_training.sb3 import MODEL, Sb3Config, save, train  # noqa: E402
 from marias_training.sb3_agent import NOTES  # noqa: E402
+from tests.processes import PATIENCE, running, wait_for  # noqa: E402
 
 TINY = Sb3Config(
     num_envs=4,
@@ -197,21 +196,18 @@ def test_the_command_is_interrupted_and_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "marias_training.sb3", "--out", str(tmp_path)]
     options = ["--opponents", "random", "--num-envs", "4", "--n-steps", "16", "--hidden", "8"]
     more = ["--batch-size", "32", "--steps", "1000000", "--checkpoint-seconds", "0"]
-    process = subprocess.Popen(
-        [*command, *options, *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    deadline = time.monotonic() + 300
-    while not (tmp_path / MODEL).exists() and time.monotonic() < deadline:
-        time.sleep(0.2)
-    os.kill(process.pid, signal.SIGTERM)
-    said, _ = process.communicate(timeout=120)
+    with running(*command, *options, *more) as process:
+        wait_for((tmp_path / MODEL).exists, process)
+        process.send_signal(signal.SIGTERM)
+        said, errors = process.communicate(timeout=PATIENCE)
+    said += errors
     assert process.returncode == 128 + signal.SIGTERM, said
     assert "--resume" in said
     again = subprocess.run(
         [*command, "--resume", "--steps", "64", "--evaluation-deals", "2"],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert again.returncode == 0, again.stdout + again.stderr

@@ -16,7 +16,8 @@ class ChunksInterrupted(KeyboardInterrupt):
     """Ctrl-C between chunks.
 
     Attributes:
-        chunks: the finished ones, from the first on without a gap.
+        chunks: the finished ones in the order of their deals; where several processes play, an
+            earlier one may be missing.
         saved: the results file they are in, or None.
     """
 
@@ -54,22 +55,24 @@ def run_chunks(
         ChunksInterrupted: Ctrl-C; holds what is done.
     """
     players = job.players()  # before anything is written, so that a wrong name leaves nothing
-    file = None if out is None else ResultsFile(out, header, resume)
     pieces = [(at, min(chunk, deals - at)) for at in range(0, deals, chunk)]
+    file = None if out is None else ResultsFile(out, header, resume)
     done = {} if file is None else {p: file.chunks[p] for p in pieces if p in file.chunks}
 
     def report() -> None:
         if on_progress is not None:
             on_progress(sum(size for _, size in done), deals)
 
-    report()
-    missing = [piece for piece in pieces if piece not in done]
-    played = (
-        chunks_here(job, players, missing)
-        if processes == 1
-        else chunks_in_processes(job, missing, processes)
-    )
     try:
+        if file is not None:
+            file.begin()
+        report()
+        missing = [piece for piece in pieces if piece not in done]
+        played = (
+            chunks_here(job, players, missing)
+            if processes == 1
+            else chunks_in_processes(job, missing, processes)
+        )
         with contextlib.closing(played) as found:  # type: ignore[type-var]
             for one in found:
                 if file is not None:
@@ -77,13 +80,8 @@ def run_chunks(
                 done[one["start"], one["deals"]] = one
                 report()
     except KeyboardInterrupt:
-        prefix = []
-        for piece in pieces:
-            if piece not in done:
-                break
-            prefix.append(done[piece])
         saved = file.path if file is not None and file.chunks else None
-        raise ChunksInterrupted(prefix, saved) from None
+        raise ChunksInterrupted([done[piece] for piece in sorted(done)], saved) from None
     finally:
         if file is not None:
             file.discard_empty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,7 +23,8 @@ class ResultsFile:
     """Chunks on disk. A run may be killed at any moment: a chunk is there wholly or not at all.
 
     A chunk is one line that is written and synced before the next one. What a killed run left of a
-    line is cut off when the file is opened again, what a full disk left of it at once.
+    line is cut off when the file is begun again, what a full disk left of it at once.
+    Nothing is written before `begin`.
 
     Args:
         path: the file.
@@ -39,12 +41,11 @@ class ResultsFile:
         self.path = Path(path)
         self.header = {"format": FORMAT, **header}
         self.chunks: dict[tuple[int, int], Chunk] = {}
+        self._length = 0
         if not self.path.exists():
-            self._begin()
             return
-        found, self.chunks, length = read_file(self.path)
+        found, self.chunks, self._length = read_file(self.path)
         if not self.chunks:
-            self._begin()
             return
         if not resume:
             raise ResultsError(
@@ -58,12 +59,20 @@ class ResultsFile:
         if differing:
             what = "; ".join(differing)
             raise ResultsError(f"{self.path} is of another evaluation, no resuming: {what}")
-        if length < self.path.stat().st_size:
-            os.truncate(self.path, length)
 
-    def _begin(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_text_atomic(self.path, dump_json(self.header) + "\n")
+    def begin(self) -> None:
+        """Writes the header of a new file, or cuts an unfinished line off the old one.
+
+        Apart from reading, so that a signal between the two leaves no file that nobody discards.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if not self.chunks:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_text_atomic(self.path, dump_json(self.header) + "\n")
+        elif self._length < self.path.stat().st_size:
+            os.truncate(self.path, self._length)
 
     def append(self, chunk: Chunk) -> None:
         """Adds a finished chunk; when this returns it is on disk.
@@ -86,7 +95,8 @@ class ResultsFile:
     def discard_empty(self) -> None:
         """Removes the file if no chunk is in it."""
         if not self.chunks:
-            self.path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # there is none, or `begin` has told what is wrong
+                self.path.unlink()
 
 
 def read_file(path: str | Path) -> tuple[dict[str, Any], dict[tuple[int, int], Chunk], int]:

@@ -76,7 +76,8 @@ class EvaluationInterrupted(KeyboardInterrupt):
     """Ctrl-C during an evaluation.
 
     Attributes:
-        evaluation: what the finished chunks say.
+        evaluation: what the finished chunks say: all of them, also those that were finished before
+            an earlier one.
         saved: the results file they are in, or None.
     """
 
@@ -185,11 +186,14 @@ def evaluate(
     file = None if out is None else ResultsFile(out, header, resume)
     run = _Run(job, file, chunk, wanted, until, metric, min_deals, on_progress)
     try:
+        if file is not None:
+            file.begin()
         done = run.go(players, processes, executor)
         if records is not None:
             merge_records(records, job, done)
     except KeyboardInterrupt:
-        partial = Evaluation(header, job.contests, run.prefix, job.variates)
+        chunks = [run.done[piece] for piece in sorted(run.done)]
+        partial = Evaluation(header, job.contests, chunks, job.variates)
         saved = file.path if file is not None and file.chunks else None
         raise EvaluationInterrupted(partial, saved) from None
     finally:
