@@ -119,6 +119,20 @@ def beginning(record: Mapping[str, Any], actions: int) -> Record:
     return {**record, "actions": record["actions"][:actions], "payments": None}
 
 
+def each_position(record: Mapping[str, Any]) -> Iterator[DealBatch]:
+    """Yields the deal before each action of a record and after the last, each a batch of one row.
+
+    Raises:
+        RecordError: as `replay`, before anything is yielded.
+    """
+    actions = [action for _, action in history_of(replay(record).deals[0])]
+    batch = replay(beginning(record, 0))
+    for action in actions:
+        yield batch.copy()
+        batch.step(np.array([action]))
+    yield batch
+
+
 def play_actions(
     rules: Rules, deck: Sequence[int], dealer: int, actions: Any, check_seats: bool = True
 ) -> DealBatch:

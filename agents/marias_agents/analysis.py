@@ -36,8 +36,7 @@ from marias_env.actions import (
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, SUITS
 from marias_env.core.deal import END_REVOKE
-from marias_env.core.history import actions_of
-from marias_env.records import replay
+from marias_env.records import each_position, replay
 
 _ANNOUNCED: Final = ((), (SEVEN,), (HUNDRED,), (SEVEN, HUNDRED))
 
@@ -137,7 +136,7 @@ def analyse(record: Mapping[str, Any], par: bool = True) -> Analysis:
         RecordError: a malformed or illegal record.
     """
     final = replay(record)
-    stages = list(_stages(record))
+    stages = list(each_position(record))
     cards = _card_costs(record, stages)
     start = next((stage for stage in stages if stage.phase[0] == PLAY), None)
     deal = final.deals[0]
@@ -182,7 +181,7 @@ def worths(record: Mapping[str, Any]) -> list[Worth]:
     """
     found: list[Worth] = []
     asked: set[int] = set()
-    for stage in _stages(record):
+    for stage in each_position(record):
         phase, seat = int(stage.phase[0]), int(stage.turn[0])
         if phase not in (TRUMP, CONTRACT, REPLY) or seat in asked:
             continue
@@ -198,15 +197,6 @@ class _Plan:
     before: tuple[int, ...]
     contract: int
     suit: int
-
-
-def _stages(record: Mapping[str, Any]) -> Iterator[DealBatch]:
-    # The deal before each of its actions.
-    actions = record["actions"]
-    batch = replay({**record, "actions": [], "payments": None})
-    for action in actions_of(replay(record).deals["history"][0, : len(actions)]):
-        yield batch.copy()
-        batch.step(np.array([action]))
 
 
 def _card_costs(record: Mapping[str, Any], stages: Sequence[DealBatch]) -> list[CardCost]:

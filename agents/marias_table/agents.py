@@ -62,13 +62,18 @@ class AgentPool:
         self._studies: ProcessPool | None = None
         self._quick = functools.lru_cache(maxsize=64)(make)
 
-    def start(self) -> None:
-        """Starts the workers, so that they are ready when somebody waits for them."""
+    def start(self, studies: bool = True) -> None:
+        """Starts the workers, so that they are ready when somebody waits for them.
+
+        Args:
+            studies: the analysts, too.
+        """
         if not self._ahead:
             return
         if self._warm:
             self._pool().schedule(os.getpid)
-        self._analysts().schedule(os.getpid)
+        if studies:
+            self._analysts().schedule(os.getpid)
 
     def _pool(self) -> ProcessPool:
         if self._moves is None or not self._moves.active:

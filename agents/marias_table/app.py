@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
-import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from marias_env.errors import RulesError
 from marias_env.rules import rules_with_options
-from marias_env.showing.card_faces import face_sheet
-from marias_env.showing.phrases import LANGUAGES, phrases
 from marias_env.showing.rules_text import rules_text
+from marias_table.answers import Page, cards, language_of, refusal, same, words
 from marias_table.form import form
 from marias_table.guard import Guard
 from marias_table.lobby import Lobby
@@ -35,7 +28,6 @@ from marias_table.protocol import ErrorCode, ProtocolError
 from marias_table.requests import Desk
 from marias_table.session import RateLimit, Session, error_message
 
-STATIC: Final = Path(__file__).parent / "static"
 FIRST_MESSAGE: Final = 15.0
 """Seconds until a connection that says nothing is ended."""
 
@@ -65,29 +57,11 @@ def make_app(lobby: Lobby, hosts: Sequence[str] = (), language: str = "en") -> S
         Route("/api/rules", web.rules),
         Route("/api/records", web.records),
         Route("/api/health", web.health),
-        Route("/cards/{deck}.svg", web.cards),
-        Mount("/", _Page(directory=STATIC, html=True, check_dir=False)),
+        Route("/cards/{deck}.svg", cards),
+        Mount("/", Page()),
     ]
     middleware = [Middleware(Guard, hosts=hosts), Middleware(GZipMiddleware, minimum_size=1000)]
     return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
-
-
-class _Page(StaticFiles):
-    """The page's files, always asked for anew (and answered in short if they are the same)."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        try:
-            return await super().get_response(path, scope)
-        except HTTPException as error:
-            # The page draws its own places, such as /table: all of them are one file.
-            if error.status_code != 404 or "." in path.rpartition("/")[2] or path.startswith("api"):
-                raise
-            return await super().get_response("index.html", scope)
-
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(*args, **kwargs)
-        response.headers["cache-control"] = "no-cache"
-        return response
 
 
 class _Web:
@@ -97,18 +71,14 @@ class _Web:
         self._lobby = lobby
         self._language = language
 
-    def _language_of(self, request: HttpRequest) -> str:
-        asked = request.query_params.get("language", self._language)
-        return asked if asked in LANGUAGES else self._language
-
     async def form(self, request: HttpRequest) -> Response:
-        language = self._language_of(request)
-        return _same(
+        language = language_of(request, self._language)
+        return same(
             request, {**form(self._lobby.offer, language), "default_language": self._language}
         )
 
     async def words(self, request: HttpRequest) -> Response:
-        return _same(request, phrases(self._language_of(request)))
+        return words(request, self._language)
 
     async def rules(self, request: HttpRequest) -> Response:
         preset = request.query_params.get("rules", "traditional")
@@ -118,15 +88,15 @@ class _Web:
                 raise RulesError("options: expected an object")
             rules = rules_with_options(preset, options)
         except (RulesError, TypeError, ValueError, RecursionError) as error:
-            return _error(400, ErrorCode.BAD_RULES, str(error)[:300])
-        told = rules_text(rules, self._language_of(request), preset)
-        return _same(request, [{"title": title, "lines": lines} for title, lines in told])
+            return refusal(400, ErrorCode.BAD_RULES, str(error)[:300])
+        told = rules_text(rules, language_of(request, self._language), preset)
+        return same(request, [{"title": title, "lines": lines} for title, lines in told])
 
     async def records(self, request: HttpRequest) -> Response:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         table = self._lobby.table_of(token) if scheme.lower() == "bearer" else None
         if table is None:
-            return _error(401, ErrorCode.BAD_TOKEN, "expected the token of a seat")
+            return refusal(401, ErrorCode.BAD_TOKEN, "expected the token of a seat")
         lines = [json.dumps(record) + "\n" for record in self._lobby.store.records(table)]
         name = 'attachment; filename="marias.jsonl"'
         headers = {"content-disposition": name, "cache-control": "no-store"}
@@ -135,37 +105,6 @@ class _Web:
     async def health(self, _: HttpRequest) -> Response:
         told = {"ok": True, "tables": self._lobby.tables, "sockets": self._lobby.sockets}
         return JSONResponse(told, headers={"cache-control": "no-store"})
-
-    async def cards(self, request: HttpRequest) -> Response:
-        deck = request.path_params["deck"]
-        if deck not in ("french", "german"):
-            return _error(404, ErrorCode.BAD_MESSAGE, "decks: french, german")
-        return _tagged(request, _sheet(deck), "image/svg+xml")
-
-
-@functools.cache
-def _sheet(deck: str) -> bytes:
-    return face_sheet(deck).encode()
-
-
-def _same(request: HttpRequest, content: Any) -> Response:
-    return _tagged(request, json.dumps(content, ensure_ascii=False).encode(), "application/json")
-
-
-def _tagged(request: HttpRequest, content: bytes, media_type: str) -> Response:
-    # A browser asks again every time, and is told in short that nothing has changed.
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"etag": tag, "cache-control": "no-cache"}
-    # Compressed on its way, the tag may come back marked as weak.
-    known = request.headers.get("if-none-match", "").split(",")
-    if tag in [part.strip().removeprefix("W/") for part in known]:
-        return Response(status_code=304, headers=headers)
-    return Response(content, media_type=media_type, headers=headers)
-
-
-def _error(status: int, code: ErrorCode, message: str) -> Response:
-    error = error_message(ProtocolError(code, message), None)
-    return JSONResponse(error, status_code=status, headers={"cache-control": "no-store"})
 
 
 class _Socket:

@@ -1,4 +1,4 @@
-"""The console command `marias serve`."""
+"""The console command `marias serve`; adds it and `marias view`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from marias_env.terminal import echo, require
 DEFAULT_PORT: Final = 8765
 STRONG: Final = "pimc:10,ms=800"
 """The strongest agent that answers within a second."""
-_NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
+NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
+"""Libraries of the extra `table`."""
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Adds the commands."""
+    from marias_table.cli_view import view_command
+
     app.command(name="serve")(serve_command)
+    app.command(name="view")(view_command)
 
 
 def serve_command(
@@ -71,7 +75,7 @@ def serve_command(
     ] = None,
 ) -> None:
     """Serve the table that people play at: open the page, play at once, invite others by a link."""
-    require(*_NEEDED, extra="table")
+    require(*NEEDED, extra="table")
     from marias_env.showing.phrases import LANGUAGES
     from marias_table.store import MEMORY, Store
 

@@ -9,9 +9,10 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
+from starlette.applications import Starlette
 
 from marias_table.agents import AgentPool
 from marias_table.app import make_app
@@ -77,11 +78,14 @@ def serve(
         ready: is called then.
     """
     lobby = Lobby(store, pool or AgentPool(offer.specs), offer, limits)
-    config = uvicorn.Config(
+    # What is loaded by now stays: looking through it again and again would hold everybody up.
+    gc.collect()
+    gc.freeze()
+    run(
         make_app(lobby, hosts, language),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
+        bound,
+        open_browser,
+        ready,
         proxy_headers=True,
         forwarded_allow_ips=proxies,
         ws="websockets-sansio",
@@ -90,11 +94,33 @@ def serve(
         ws_ping_timeout=PING,
         # Compression would cost more memory for each connection than the table itself.
         ws_per_message_deflate=False,
-        timeout_graceful_shutdown=5,
     )
-    # What is loaded by now stays: looking through it again and again would hold everybody up.
-    gc.collect()
-    gc.freeze()
+
+
+def run(
+    app: Starlette,
+    bound: socket.socket,
+    open_browser: bool = False,
+    ready: Callable[[], None] | None = None,
+    **settings: Any,
+) -> None:
+    """Serves an application until it is told to stop (SIGINT, SIGTERM).
+
+    Args:
+        app: what is served.
+        bound: what `bind` returned.
+        open_browser: open its page once it answers.
+        ready: is called then.
+        **settings: of uvicorn.
+    """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+        **settings,
+    )
     server = _Server(config, lambda: _started(bound, open_browser, ready))
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[bound])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from marias_env.showing.phrases import phrases
@@ -37,6 +38,11 @@ def shown_names(room: Room, language: str) -> list[str]:
         or words["open_chair" if chair.kind == "open" else "person"].format(number=seat + 1)
         for seat, chair in enumerate(room.chairs)
     ]
+    return told_apart(names)
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Returns the names of three seats, those that are the same with their numbers."""
     return [
         f"{name} ({seat + 1})" if names.count(name) > 1 else name for seat, name in enumerate(names)
     ]

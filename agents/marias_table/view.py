@@ -145,7 +145,7 @@ def deal_state(
         "talon_count": _talon_count(deal, rules, words.counts),
         "discards": [] if seat is None else card_texts(deal["discards"][seat]),
         "taken": [] if seat is None else card_texts(deal["taken"][seat]),
-        "legal": _choices(deal, words, language) if turn == seat else [],
+        "legal": choices_of(deal, words, language) if turn == seat else [],
         "forbidden": _forbidden(deal, rules, language) if turn == seat else {},
         "calls": _calls(words, memo, receiver),
         "tricks": _tricks(deal, rules, memo),
@@ -238,7 +238,8 @@ def kind_of(action: int) -> str:
     return "raise" if action >= FLEK_GAME else "announce"
 
 
-def _choices(deal: Any, words: TextTable, language: str) -> list[Choice]:
+def choices_of(deal: Any, words: TextTable, language: str) -> list[Choice]:
+    """Returns the legal actions of the seat on turn, in words."""
     legal = int(deal["legal"])
     return [
         {

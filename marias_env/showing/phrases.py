@@ -9,6 +9,7 @@ from marias_env.cards import CARDS, RANKS, SUIT_NAMES, SUITS, card_name
 from marias_env.showing.event_phrases import EVENT_PHRASES
 from marias_env.showing.option_phrases import OPTIONS_CS, OPTIONS_EN
 from marias_env.showing.table_phrases import TABLE_CS, TABLE_EN
+from marias_env.showing.view_phrases import VIEW_PHRASES
 
 LANGUAGES: Final = ("en", "cs")
 
@@ -183,8 +184,22 @@ def _names(language: str) -> dict[str, str]:
 
 
 PHRASES: Final = {
-    "en": {**_EN, **TABLE_EN, **EVENT_PHRASES["en"], **OPTIONS_EN, **_names("en")},
-    "cs": {**_CS, **TABLE_CS, **EVENT_PHRASES["cs"], **OPTIONS_CS, **_names("cs")},
+    "en": {
+        **_EN,
+        **TABLE_EN,
+        **EVENT_PHRASES["en"],
+        **OPTIONS_EN,
+        **VIEW_PHRASES["en"],
+        **_names("en"),
+    },
+    "cs": {
+        **_CS,
+        **TABLE_CS,
+        **EVENT_PHRASES["cs"],
+        **OPTIONS_CS,
+        **VIEW_PHRASES["cs"],
+        **_names("cs"),
+    },
 }
 """By language and key: all words there are, those of the table and of the options included."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from marias_agents import make
 from marias_agents.agent import Agent
-from marias_env.actions import ACTION_IDS, ACTIONS
+from marias_env.actions import ACTION_IDS, ACTIONS, PLAY
 from marias_env.batch import DealBatch
 from marias_env.cards import card_id
+from marias_env.records import record_of
 from marias_env.rules import RULES, Rules
 
 LINE_UPS = ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -98,3 +101,14 @@ def interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Ends of the 95 % interval of a mean."""
     half = 1.96 * float(values.std()) / len(values) ** 0.5
     return float(values.mean()) - half, float(values.mean()) + half
+
+
+def played(preset: str, seed: int, cards: str = "random") -> dict[str, Any]:
+    """A record bid by the rules player, with cards of another."""
+    batch = DealBatch(1, preset, seed=seed, autoreset=False)
+    rules, other = make("rules"), make(cards)
+    while batch.turn[0] >= 0:
+        views = batch.views()
+        agent = other if batch.phase[0] == PLAY else rules
+        batch.step(agent.act(views, views.legal_mask()))
+    return dict(record_of(batch))

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from marias_agents import make
 from marias_agents.analysis import analyse, best_line, worths
 from marias_agents.solver import SolverError, solve
 from marias_env.actions import GOOD, PLAY
-from marias_env.batch import DealBatch
 from marias_env.cards import card_id
 from marias_env.cli import app
 from marias_env.records import record_of, replay, write_records
+from tests.agents.agent_cases import played
 
 runner = CliRunner()
-
-
-def played(preset: str, seed: int, cards: str = "random") -> dict[str, Any]:
-    """A record bid by the rules player, with cards of another."""
-    batch = DealBatch(1, preset, seed=seed, autoreset=False)
-    rules, other = make("rules"), make(cards)
-    while batch.turn[0] >= 0:
-        views = batch.views()
-        agent = other if batch.phase[0] == PLAY else rules
-        batch.step(agent.act(views, views.legal_mask()))
-    return dict(record_of(batch))
 
 
 @pytest.mark.parametrize("preset", ["traditional", "online", "additive"])

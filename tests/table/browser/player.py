@@ -17,6 +17,8 @@ from typing import Any
 
 PHONE = {"width": 360, "height": 640}
 SIDEWAYS = {"width": 640, "height": 360}
+TABLET = {"width": 768, "height": 1024}
+TABLET_SIDEWAYS = {"width": 1024, "height": 768}
 DESKTOP = {"width": 1280, "height": 800}
 FLAGS = (
     "--no-sandbox",
@@ -30,6 +32,7 @@ FLAGS = (
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MINE = "[data-phase='{}'] .prompt.mine"
 READY = ".prompt.mine, [data-tool=next]:enabled"
+GRAVE = {"serious", "critical"}
 QUIET = {"pace": "none", "language": "en", "deck": "french", "name": "Eva"}
 
 
@@ -38,10 +41,10 @@ def chromium() -> str | None:
 
 
 class Server:
-    """`marias serve` in a process of its own, which can be killed and started again."""
+    """A command of ours that serves, in a process that can be killed and started again."""
 
-    def __init__(self, db: str) -> None:
-        self.db = db
+    def __init__(self, command: str, *options: str) -> None:
+        self.command = (command, *options)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -51,23 +54,22 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
-    def start(self) -> None:
-        options = ["--port", str(self.port), "--db", self.db, "--no-open", "--grace", "600"]
-        for kind in ("--agent", "--opponent", "--adviser"):
-            options += [kind, "rules"]
+    def start(self, address: str = "api/health") -> None:
+        """Starts it, and waits until an address of it answers."""
+        command = [sys.executable, "-c", "from marias_env.cli import app; app()", *self.command]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from marias_env.cli import app; app()", "serve", *options],
+            [*command, "--port", str(self.port)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         for _ in range(1200):
             try:
-                with urllib.request.urlopen(f"{self.url}api/health", timeout=5):
+                with urllib.request.urlopen(f"{self.url}{address}", timeout=5):
                     return
             except OSError:
-                assert self.process.poll() is None, "marias serve has ended"
+                assert self.process.poll() is None, f"marias {self.command[0]} has ended"
                 time.sleep(0.1)
-        raise TimeoutError("marias serve doesn't answer")
+        raise TimeoutError(f"marias {self.command[0]} doesn't answer")
 
     def kill(self) -> None:
         if self.process is not None:
@@ -78,12 +80,27 @@ class Server:
 
 @contextmanager
 def running(db: str) -> Iterator[Server]:
-    server = Server(db)
+    """The table, its agents all `rules`."""
+    agents = [part for kind in ("agent", "opponent", "adviser") for part in (f"--{kind}", "rules")]
+    server = Server("serve", "--db", db, "--no-open", "--grace", "600", *agents)
     try:
         server.start()
         yield server
     finally:
         server.kill()
+
+
+def faults(player: Player) -> list[str]:
+    """What axe-core finds on a page that is serious."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(player.page).response["violations"]
+    return [
+        f"{player.page.get_attribute('body', 'data-view')} {fault['id']}: "
+        + "; ".join(node["html"][:160] for node in fault["nodes"][:3])
+        for fault in found
+        if fault["impact"] in GRAVE
+    ]
 
 
 class Player:
@@ -119,7 +136,7 @@ class Player:
         self.page = self.context.new_page()
         self.trouble: list[str] = []
         self.foreign: list[str] = []
-        host = re.sub(r"^https?://|/$", "", url)
+        own = re.escape(url)
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on(
             "console",
@@ -127,7 +144,7 @@ class Player:
         )
 
         def seen(request: Any) -> None:
-            if not re.match(rf"(https?://{host}/|blob:|data:)", request.url):
+            if not re.match(rf"({own}|blob:|data:)", request.url):
                 self.foreign.append(request.url)
 
         self.context.on("request", seen)

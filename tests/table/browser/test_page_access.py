@@ -6,24 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.table.browser.player import DESKTOP, PHONE, SIDEWAYS, Player
+from tests.table.browser.player import DESKTOP, PHONE, SIDEWAYS, TABLET, Player, faults
 
 pytestmark = pytest.mark.browser
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-GRAVE = {"serious", "critical"}
+pytest.importorskip("axe_playwright_python")
 
 
-def faults(player: Player) -> list[str]:
-    found = axe.Axe().run(player.page).response["violations"]
-    return [
-        f"{player.page.get_attribute('body', 'data-view')} {fault['id']}: "
-        + "; ".join(node["html"][:160] for node in fault["nodes"][:3])
-        for fault in found
-        if fault["impact"] in GRAVE
-    ]
-
-
-@pytest.mark.parametrize("viewport", [PHONE, SIDEWAYS, DESKTOP], ids=["phone", "sideways", "desk"])
+@pytest.mark.parametrize(
+    "viewport", [PHONE, SIDEWAYS, TABLET, DESKTOP], ids=["phone", "sideways", "tablet", "desk"]
+)
 def test_nothing_serious_anywhere(seat: Callable[..., Player], viewport: dict[str, int]) -> None:
     language = "cs" if viewport is PHONE else "en"
     player = seat(viewport, language=language, deck="").open()

@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from marias_env.showing.phrases import phrases
-from tests.table.browser.player import DESKTOP, PHONE, READY, SIDEWAYS, Player
+from tests.table.browser.player import (
+    DESKTOP,
+    PHONE,
+    READY,
+    SIDEWAYS,
+    TABLET,
+    TABLET_SIDEWAYS,
+    Player,
+)
 
 pytestmark = pytest.mark.browser
 Seat = Callable[..., Player]
@@ -39,6 +47,8 @@ FITS = """() => {
         ("online", "en", SIDEWAYS),
         ("additive", "cs", SIDEWAYS),
         ("additive", "en", PHONE),
+        ("traditional", "cs", TABLET),
+        ("online", "en", TABLET_SIDEWAYS),
     ],
 )
 def test_whole_deals_by_clicks(

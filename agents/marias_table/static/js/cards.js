@@ -12,7 +12,15 @@ export async function loadFaces(deck) {
   if (deck === present) return;
   const answer = await fetch(`cards/${deck}.svg`);
   if (!answer.ok) throw new Error(`cards/${deck}.svg: ${answer.status}`);
-  const sheet = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
+  useFaces(deck, await answer.text());
+}
+
+/**
+ * @param {string} deck
+ * @param {string} text its sheet of symbols
+ */
+export function useFaces(deck, text) {
+  const sheet = new DOMParser().parseFromString(text, "image/svg+xml");
   const root = sheet.documentElement;
   for (const symbol of root.querySelectorAll("symbol")) symbol.id = `face-${symbol.id}`;
   root.setAttribute("width", "0");

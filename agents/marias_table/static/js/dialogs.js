@@ -9,8 +9,10 @@ import {
   saveRecords,
   toStart,
 } from "./deeds.js";
+import { courseView, dealtHands } from "./course.js";
 import { h } from "./dom.js";
-import { analysisView, courseView, dealtHands, lastTrick, linkField } from "./panels.js";
+import { analysisView, lastTrick, linkField } from "./panels.js";
+import { decks, languages, picker } from "./picker.js";
 import { app, deckName, redraw, remember, settings, ui } from "./store.js";
 import { t } from "./words.js";
 
@@ -92,61 +94,13 @@ function rulesBody() {
   );
 }
 
-/**
- * A choice among a few values.
- * @param {string} name
- * @param {string} label
- * @param {[string, string][]} values value and label
- * @param {string} current
- * @param {(value: string) => void} choose
- */
-export function picker(name, label, values, current, choose) {
-  return h(
-    "fieldset",
-    { class: "picker", key: name },
-    h("legend", null, label),
-    values.map(([value, shown]) =>
-      h(
-        "label",
-        { key: value, class: value === current ? "on" : "" },
-        h("input", {
-          type: "radio",
-          name,
-          value,
-          checked: value === current,
-          onchange: () => choose(value),
-        }),
-        shown,
-      ),
-    ),
-  );
-}
-
 /** Language and deck, as on the start page. */
 export function languagePicker() {
-  return picker(
-    "language",
-    t("language"),
-    [
-      ["cs", "Čeština"],
-      ["en", "English"],
-    ],
-    settings.language,
-    (value) => void chooseLanguage(value),
-  );
+  return languages(settings.language, (value) => void chooseLanguage(value));
 }
 
 export function deckPicker() {
-  return picker(
-    "deck",
-    t("deck"),
-    [
-      ["french", t("deck_french")],
-      ["german", t("deck_german")],
-    ],
-    deckName(),
-    (value) => void chooseDeck(value),
-  );
+  return decks(deckName(), (value) => void chooseDeck(value));
 }
 
 /**

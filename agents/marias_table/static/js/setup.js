@@ -6,7 +6,7 @@
  * @typedef {import("./types.js").SetupChoice} SetupChoice
  */
 import { create, openDialog } from "./deeds.js";
-import { picker } from "./dialogs.js";
+import { picker } from "./picker.js";
 import { h } from "./dom.js";
 import { nameField } from "./start.js";
 import { app, redraw, remember, settings } from "./store.js";

@@ -26,6 +26,15 @@ try {
 
 export const settings = remembered;
 
+/** Whether somebody has chosen a language in this browser before. */
+export function hasLanguage() {
+  try {
+    return "language" in JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Remembers settings.
  * @param {Partial<typeof remembered>} changed

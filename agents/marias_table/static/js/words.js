@@ -8,7 +8,15 @@ let words = {};
  * @param {string} language
  */
 export async function loadWords(language) {
-  words = await fetchJson(`api/words?language=${language}`);
+  useWords(language, await fetchJson(`api/words?language=${language}`));
+}
+
+/**
+ * @param {string} language
+ * @param {Record<string, string>} table
+ */
+export function useWords(language, table) {
+  words = table;
   document.documentElement.lang = language;
   document.title = t("title");
 }
