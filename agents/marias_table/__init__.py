@@ -3,3 +3,8 @@
 It uses the environment and the agents; neither knows of it. `marias serve` starts the server,
 `docs/protocol.md` describes what it speaks.
 """
+
+from typing import Final
+
+NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
+"""Libraries of the extra `table`."""

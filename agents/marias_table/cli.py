@@ -9,12 +9,11 @@ import typer
 
 from marias_env.errors import AgentError
 from marias_env.terminal import echo, require
+from marias_table import NEEDED
 
 DEFAULT_PORT: Final = 8765
 STRONG: Final = "pimc:10,ms=800"
 """The strongest agent that answers within a second."""
-NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
-"""Libraries of the extra `table`."""
 
 
 def register(app: typer.Typer) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from marias_env.errors import AgentError, RecordError
 from marias_env.terminal import echo, progress_bar, require
+from marias_table import NEEDED
 
 DEFAULT_PORT: Final = 8766
 _LIMIT: Final = 60.0
@@ -68,8 +69,6 @@ def view_command(
         write_text_atomic(export, animate(records[index], seat, language))
         echo(f"Wrote {export}")
         return
-    from marias_table.cli import NEEDED
-
     require(*NEEDED, extra="table")
     _check_agents(specs)
     if export is not None:
