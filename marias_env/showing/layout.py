@@ -39,7 +39,9 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     lines = [""]
     room = width
     for part in _SPLIT.split(text):
-        pieces = [part] if visible(part.rstrip()) <= room else _SPLIT_SMALL.split(part)
+        before = 0 if lines[-1].strip() else len(lines[-1])  # spaces that the text begins with
+        whole = before + visible(part.rstrip()) <= room
+        pieces = [part] if whole else _SPLIT_SMALL.split(part)
         for piece in pieces:
             if visible(lines[-1] + piece.rstrip()) > room and lines[-1].strip():
                 lines.append("")

@@ -9,6 +9,7 @@ from marias_env.cards import CARDS, RANKS, SUIT_NAMES, SUITS, card_name
 from marias_env.showing.event_phrases import EVENT_PHRASES
 from marias_env.showing.option_phrases import OPTIONS_CS, OPTIONS_EN
 from marias_env.showing.table_phrases import TABLE_CS, TABLE_EN
+from marias_env.showing.terminal_phrases import TERMINAL_PHRASES
 from marias_env.showing.view_phrases import VIEW_PHRASES
 
 LANGUAGES: Final = ("en", "cs")
@@ -188,6 +189,7 @@ PHRASES: Final = {
         **_EN,
         **TABLE_EN,
         **EVENT_PHRASES["en"],
+        **TERMINAL_PHRASES["en"],
         **OPTIONS_EN,
         **VIEW_PHRASES["en"],
         **_names("en"),
@@ -196,6 +198,7 @@ PHRASES: Final = {
         **_CS,
         **TABLE_CS,
         **EVENT_PHRASES["cs"],
+        **TERMINAL_PHRASES["cs"],
         **OPTIONS_CS,
         **VIEW_PHRASES["cs"],
         **_names("cs"),

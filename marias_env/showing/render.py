@@ -278,7 +278,7 @@ def render_text(
     color: bool = True,
     width: int = WIDTH,
     names: Sequence[str] | None = None,
-    choices: bool = True,
+    brief: bool = False,
 ) -> str:
     """Returns a readable card table.
 
@@ -290,7 +290,7 @@ def render_text(
         color: with ANSI colours.
         width: columns of the table, at least 40.
         names: what the three seats are called; None: `0`, `1`, `2`.
-        choices: show the legal actions too.
+        brief: without the legal actions and the result, which whoever asks shows himself.
 
     Raises:
         IndexError: no such row.
@@ -316,7 +316,7 @@ def render_text(
     column = max(28, *(visible(text) + 2 for text in who.values()))
     for seat in seats:
         lines += _seat_lines(table, seat, pad(who[seat], column), room)
-    lines += ["", *_facts(table, perspective, choices, room)]
+    lines += ["", *_facts(table, perspective, brief, room)]
     rule = "─" * (width - 2)
     framed = [f"│{pad(' ' + line, width - 2)}│" if line else f"├{rule}┤" for line in lines]
     return "\n".join([f"╭{rule}╮", *framed, f"╰{rule}╯"])
@@ -338,7 +338,7 @@ def _seat_lines(table: TextTable, seat: int, who: str, room: int) -> list[str]:
     return [*ends(who, right, room), *(f"    {line}" for line in wrapped(hand, room - 4))]
 
 
-def _facts(table: TextTable, perspective: int | None, choices: bool, room: int) -> list[str]:
+def _facts(table: TextTable, perspective: int | None, brief: bool, room: int) -> list[str]:
     # Talon, table, last trick, points, bidding, and what may be done or what was paid.
     deal, words = table.deal, table.words
     rows: list[tuple[str, str]] = []
@@ -362,12 +362,12 @@ def _facts(table: TextTable, perspective: int | None, choices: bool, room: int) 
     if bidding:
         rows.append((words["bidding"], " · ".join(bidding)))
     legal = [action for action in range(48) if int(deal["legal"]) >> action & 1]
-    if legal and choices:
+    if legal and not brief:
         seat, reply = int(deal["turn"]), bool(deal["phase"] == REPLY)
         rows.append((words["to_act"], f"{seat}: " + _choices(table, legal, seat, reply)))
     elif deal["phase"] != OVER:
         rows.append((words["to_act"], str(deal["turn"])))
-    else:
+    elif not brief:
         result = settlement_lines(deal, table.rules, table.language)
         rows.append((words["result"], " · ".join(result)))
         paid = " · ".join(f"{seat}: {units:+d}" for seat, units in enumerate(deal["payments"]))

@@ -64,10 +64,10 @@ def test_every_line_has_the_width_asked_for(width: int) -> None:
             assert held <= len(own.split("├")[0].split())
 
 
-def test_choices_may_be_left_out_and_a_table_has_a_least_width() -> None:
+def test_what_may_be_done_may_be_left_out_and_a_table_has_a_least_width() -> None:
     batch = DealBatch(1, "traditional", seed=1)
     assert "blind" in render_text(batch, 0, None, color=False)
-    assert "blind" not in render_text(batch, 0, None, color=False, choices=False)
+    assert "blind" not in render_text(batch, 0, None, color=False, brief=True)
     with pytest.raises(ValueError, match="at least 40"):
         render_text(batch, width=39)
 
