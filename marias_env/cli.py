@@ -31,6 +31,7 @@ _SUB_COMMANDS: Final = (
     "marias_env.cli_records",
     "marias_env.cli_warmup",
     "marias_agents.cli",
+    "marias_table.terminal.command",
     "marias_table.cli",
     "marias_training.cli",
 )

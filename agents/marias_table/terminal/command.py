@@ -28,6 +28,11 @@ _FIXED: Final = ("rules", "match", "seat", "agent", "seed", "name")
 """Options that a sitting is begun with, and that nothing changes later."""
 
 
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="play")(play_command)
+
+
 def play_command(
     context: typer.Context,
     file: Annotated[

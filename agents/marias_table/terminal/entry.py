@@ -44,7 +44,7 @@ def command_of(line: str) -> str | None:
     if typed == HINT_SIGN:
         return "hint"
     for command in COMMANDS:
-        words = (phrases(language).get(f"terminal_word_{command}", "") for language in LANGUAGES)
+        words = (phrases(language)[f"terminal_word_{command}"] for language in LANGUAGES)
         if typed in (command, *map(folded, words)):
             return command
     return None
