@@ -6,5 +6,13 @@ It uses the environment and the agents; neither knows of it. `marias serve` star
 
 from typing import Final
 
-NEEDED: Final = ("orjson", "pebble", "pydantic", "starlette", "uvicorn", "websockets")
+NEEDED: Final = (
+    "orjson",
+    "pebble",
+    "prompt_toolkit",
+    "pydantic",
+    "starlette",
+    "uvicorn",
+    "websockets",
+)
 """Libraries of the extra `table`."""

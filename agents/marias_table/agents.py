@@ -161,6 +161,23 @@ class AgentPool:
         self._moves = self._studies = None
 
 
+def check_specs(specs: Sequence[str], option: str) -> None:
+    """Makes agents once, so that a bad spec is told of before anybody waits for it.
+
+    Args:
+        specs: the agents.
+        option: by which option they were named.
+
+    Raises:
+        AgentError: one of them cannot be made.
+    """
+    for spec in specs:
+        try:
+            make(spec)
+        except AgentError as error:
+            raise AgentError(f"{option} {spec}: {error}") from error
+
+
 def is_quick(spec: str) -> bool:
     """Whether an agent answers within a millisecond."""
     return spec.partition("@")[0] in QUICK

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 
 import typer
 
-from marias_env.errors import AgentError
 from marias_env.terminal import echo, require
 from marias_table import NEEDED
 
@@ -89,19 +88,14 @@ def serve_command(
         number = write_records(export, Store(path).records(), check=False)
         echo(f"Wrote {number} deals to {export}")
         return
-    from marias_agents import make
-    from marias_table.agents import AgentPool
+    from marias_table.agents import AgentPool, check_specs
     from marias_table.limits import Limits, Offer
     from marias_table.serve import bind, log_to_stderr, serve, url_of
     from marias_table.warmup import prepare
 
     agents = tuple(agent or (STRONG, "rules", "random"))
     offer = Offer(agents, opponent or agents[0], "rules", adviser)
-    for spec in offer.specs:
-        try:
-            make(spec)
-        except AgentError as error:
-            raise AgentError(f"--agent {spec}: {error}") from error
+    check_specs(offer.specs, "--agent")
     limits = Limits(
         tables=max_tables,
         tables_per_address=per_address,

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from marias_env.errors import AgentError, RecordError
+from marias_env.errors import RecordError
 from marias_env.terminal import echo, progress_bar, require
 from marias_table import NEEDED
 
@@ -70,7 +70,9 @@ def view_command(
         echo(f"Wrote {export}")
         return
     require(*NEEDED, extra="table")
-    _check_agents(specs)
+    from marias_table.agents import check_specs
+
+    check_specs(specs, "--agents")
     if export is not None:
         from marias_env.files import write_text_atomic
         from marias_table.share import share_html
@@ -114,13 +116,3 @@ def split_specs(texts: Sequence[str]) -> list[str]:
                 found.append(part.strip())
                 own = True
     return list(dict.fromkeys(found))
-
-
-def _check_agents(specs: Sequence[str]) -> None:
-    from marias_agents import make
-
-    for spec in specs:
-        try:
-            make(spec)
-        except AgentError as error:
-            raise AgentError(f"--agents {spec}: {error}") from error

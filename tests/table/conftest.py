@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-NEEDED = (
-    "httpx2",
-    "orjson",
-    "pebble",
-    "prompt_toolkit",
-    "pydantic",
-    "starlette",
-    "uvicorn",
-    "websockets",
-)
-collect_ignore_glob = [] if all(find_spec(name) for name in NEEDED) else ["*"]
+from marias_table import NEEDED
+
+collect_ignore_glob = [] if all(find_spec(name) for name in ("httpx2", *NEEDED)) else ["*"]

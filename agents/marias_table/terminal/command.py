@@ -6,15 +6,15 @@ import os
 import secrets
 import shlex
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from marias_env.cli_records import Rules as RulesOption
-from marias_env.errors import AgentError, OptionError
+from marias_env.errors import OptionError
 from marias_env.terminal import columns, echo, require
+from marias_table import NEEDED
 from marias_table.cli import STRONG
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from marias_table.terminal.sitting import Plan
 
 WATCH: Final = "watch"
-_NEEDED: Final = ("orjson", "pebble", "prompt_toolkit", "pydantic")
 _FIXED: Final = ("rules", "match", "seat", "agent", "seed", "name")
 """Options that a sitting is begun with, and that nothing changes later."""
 
@@ -75,9 +74,10 @@ def play_command(
     ] = True,
 ) -> None:
     """Play in the terminal against agents; every action is kept, and --resume goes on there."""
-    require(*_NEEDED, extra="table")
+    require(*NEEDED, extra="table")
     from marias_env.showing.phrases import LANGUAGES, phrases
     from marias_env.showing.render import MIN_WIDTH, WIDTH
+    from marias_table.agents import check_specs
     from marias_table.terminal import sitting as sittings
     from marias_table.terminal.game import Game
     from marias_table.terminal.players import Players
@@ -85,17 +85,22 @@ def play_command(
 
     if language is not None and language not in LANGUAGES:
         raise typer.BadParameter(f"{language!r}; expected one of {', '.join(LANGUAGES)}")
+
+    def check(plan: Plan) -> None:
+        check_specs([spec for spec in plan.seats if spec], "--agent")
+        check_specs([adviser], "--adviser")
+
     if resume:
         _refuse_fixed(context)
         sitting = sittings.resume(file or sittings.latest(_folder()), language)
     else:
         plan = _plan(rules, match, seat, agent, seed, name, language or "en")
-        _check_agents(plan.seats, adviser)
+        check(plan)
         sitting = sittings.begin(plan, file or _new_file())
     words = phrases(sitting.plan.language)
     path = shlex.quote(str(sitting.path))
     if resume:
-        _check_agents(sitting.plan.seats, adviser)
+        check(sitting.plan)
         echo(words["terminal_resumed"].format(file=path, number=sitting.deal))
     players = Players([chair.agent for chair in sitting.chairs if chair.agent], adviser, limit)
     game = Game(
@@ -188,18 +193,6 @@ def _seats(seat: str, agents: list[str]) -> tuple[str | None, str | None, str | 
     for number, spec in enumerate(left, start=1):
         found[(int(seat) + number) % 3] = spec
     return found[0], found[1], found[2]
-
-
-def _check_agents(specs: Sequence[str | None], adviser: str) -> None:
-    from marias_agents import make
-
-    for option, spec in (*(("--agent", spec) for spec in specs), ("--adviser", adviser)):
-        if spec is None:
-            continue
-        try:
-            make(spec)
-        except AgentError as error:
-            raise AgentError(f"{option} {spec}: {error}") from error
 
 
 def _refuse_fixed(context: typer.Context) -> None:
