@@ -24,7 +24,7 @@ QUICK = ["tests/env", "tests/test_architecture.py", "tests/agents/test_registry.
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The newest versions that each Python gets."""
-    session.install(".", *SUITE)
+    session.install(".[video]", *SUITE)
     session.run("python", "-c", "import marias_env, numba, numpy; print(numba.__version__)")
     session.run("python", "-m", "pytest", "-n", "2", "-q", *(session.posargs or QUICK))
 
@@ -32,7 +32,7 @@ def tests(session: nox.Session) -> None:
 @nox.session(python="3.10", venv_backend="uv")
 def lowest(session: nox.Session) -> None:
     """The lowest versions that `pyproject.toml` declares, on the lowest Python."""
-    session.install(".", "--resolution", "lowest-direct")
+    session.install(".[video]", "--resolution", "lowest-direct")
     session.install(*SUITE)
     session.run("python", "-c", "import numba, numpy; print(numba.__version__, numpy.__version__)")
     session.run("python", "-m", "pytest", "-n", "2", "-q", *(session.posargs or QUICK))
