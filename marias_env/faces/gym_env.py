@@ -18,7 +18,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
@@ -29,8 +29,8 @@ from marias_env.actions import NUM_ACTIONS
 from marias_env.checks import check_seat, one_action
 from marias_env.core import single
 from marias_env.errors import DeckError, StateError
+from marias_env.faces.learner_options import LearnerOptions, with_learner_options
 from marias_env.faces.learners import Learners
-from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.rendering import (
     RENDER_FPS,
     RENDER_MODES,
@@ -39,13 +39,15 @@ from marias_env.faces.rendering import (
 )
 from marias_env.faces.spaces import observation_box, observation_dict
 from marias_env.faces.start import START_KEYS, check_options, place, prepare
-from marias_env.match import Match
 from marias_env.observation import OBSERVATION_SIZE
 from marias_env.one_deal import OneDeal
 from marias_env.options import Choice, Real, check
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
 from marias_env.seeds import check_seed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.11 on
 
 OBSERVATIONS: Final = ("dict", "vector")
 """Values of `observation`: with the mask beside it, or the bare vector."""
@@ -55,25 +57,13 @@ class MariasEnv(gymnasium.Env[Any, Any]):
     """One learner at a table of three.
 
     Args:
-        opponents: one agent or name for both other seats, or two: the left neighbour (next
-            clockwise) and the right one. Names as in `marias_agents.make`.
-        rules: a preset's name or a rule set.
-        seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`. The deal rotates in any case.
-        episode: `"deal"`, or `"match"`: deals follow each other until the match is over, each one's
-            reward comes with the step that ends it.
-        match: for matches: a `Match` or a number of dealer rotations; None: the standard match.
-        reward: `"units"`, or `"chips"`: units times the match's `chips_per_point`.
-        illegal: what an illegal action does. `"random"` (default, since checkers and warm-up phases
-            sample actions without a mask): a uniformly random legal action is taken instead.
-            `"penalty"`: nothing happens, the reward is `-illegal_penalty`. `"error"`:
-            `IllegalActionError`, the state unchanged. In the first two
-            `info["illegal_action"]` is True.
         illegal_penalty: for `illegal="penalty"`.
         observation: `"dict"`: {"observation": (F,), "action_mask": (48,) int8}; `"vector"`: the
             observation alone, the mask is in `info["action_mask"]` and `action_masks()`.
-        dtype: of observations, int8 or float32.
         render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`: the table with the learner's cards.
         language: `"en"` or `"cs"`, for rendering.
+        **options: `LearnerOptions`: `opponents`, `rules`, `seat`, `episode`, `match`, `reward`,
+            `illegal` (`"random"` by default), `dtype`.
 
     `info` has `action_mask` (48,) int8, `seat` (the learner's), `illegal_action` (bool) and
     `payments` (3,) int64: the units paid to each seat during this step, which sum to zero.
@@ -90,27 +80,20 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         "render_fps": RENDER_FPS,
     }
 
+    @with_learner_options(illegal="random")
     def __init__(
         self,
-        opponents: Opponents = RANDOM,
-        rules: str | Rules = "traditional",
-        seat: int | str = 0,
-        episode: str = "deal",
-        match: Match | int | None = None,
-        reward: str = "units",
-        illegal: str = "random",
+        *,
         illegal_penalty: float = 1.0,
         observation: str = "dict",
-        dtype: npt.DTypeLike = np.int8,
         render_mode: str | None = None,
         language: str = "en",
+        **options: Unpack[LearnerOptions],
     ) -> None:
         check("observation", observation, Choice(*OBSERVATIONS))
         check_table_mode(render_mode)
         check("language", language, Choice("en", "cs"))
-        self._learners = Learners(
-            1, rules, opponents, seat, False, episode, match, reward, illegal, dtype
-        )
+        self._learners = Learners(1, **options)
         self.render_mode = render_mode
         self.language = language
         self._penalty = check("illegal_penalty", illegal_penalty, Real())
@@ -124,8 +107,8 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._learners.batch = self._one.batch
         self._chosen = np.zeros(1, dtype=np.int64)
         self.observation_space: spaces.Space[Any] = (
-            observation_dict(dtype) if self._as_dict else observation_box(dtype)
-        )
+            observation_dict if self._as_dict else observation_box
+        )(self._learners.dtype)
         self.action_space = spaces.Discrete(NUM_ACTIONS)
 
     @property

@@ -49,17 +49,8 @@ class Learners:
 
     Args:
         num_envs: number of rows B.
-        rules: a preset's name or a rule set.
-        opponents: see `marias_env.faces.opponents`.
-        seat: where the learner sits: 0, 1, 2, `"rotate"` (another place from episode to episode) or
-            `"random"` (drawn for each episode).
+        rules, opponents, seat, episode, match, reward, illegal, dtype: see `LearnerOptions`.
         all_seats: every row is a decision of the seat on turn; opponents and `seat` play no part.
-        episode: `"deal"` or `"match"`.
-        match: for matches: a `Match` or a number of rotations; None: the rules' standard match.
-        reward: `"units"` or `"chips"`.
-        illegal: what an illegal action does: `"error"` (raises), `"penalty"` (nothing but a
-            negative reward) or `"random"` (a random legal action is taken instead).
-        dtype: of observations, int8 or float32.
         first_index: index of row 0 in the seeding.
 
     Attributes:
@@ -278,13 +269,14 @@ class Learners:
         return paid.astype(np.float64) * self.unit
 
 
-def check_all_seats(all_seats: bool, seat: Any, opponents: Any) -> None:
+def check_all_seats(all_seats: bool, options: Mapping[str, Any]) -> None:
     """Refuses `all_seats` beside what only a learner has.
 
     Raises:
         OptionError: a learner's seat or opponents are given, or `all_seats` is no flag.
     """
     check("all_seats", all_seats, Flag())
+    seat, opponents = options.get("seat", 0), options.get("opponents", RANDOM)
     if all_seats and not (seat == 0 and isinstance(opponents, str) and opponents == RANDOM):
         raise OptionError("all_seats: there is no learner's seat and there are no opponents")
 

@@ -16,7 +16,7 @@ Version history: v0, the first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +28,16 @@ from marias_env.actions import NUM_ACTIONS
 from marias_env.checks import deck_ids
 from marias_env.errors import OptionError, StateError
 from marias_env.faces.gym_env import OBSERVATIONS
+from marias_env.faces.learner_options import LearnerOptions, with_learner_options
 from marias_env.faces.learners import Learners, check_all_seats
-from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import check_render_mode, observation_box, observation_dict
 from marias_env.faces.start import check_options
-from marias_env.match import Match
 from marias_env.options import Choice, Real, check
 from marias_env.rules import Rules
 from marias_env.seeds import Seed, row_seeds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.11 on
 
 NO_ACTION = -1
 """What a finished row takes while `autoreset_mode` is DISABLED."""
@@ -54,23 +56,17 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: number of rows B.
-        opponents: as in `MariasEnv`; played inside. Not with `all_seats`.
-        rules: a preset's name or a rule set.
-        seat: the learner's, as in `MariasEnv`. Not with `all_seats`.
-        all_seats: every row is a decision of the seat on turn.
+        all_seats: every row is a decision of the seat on turn; without `opponents` and `seat`.
         autoreset_mode: what happens to a row whose episode is over. NEXT_STEP: the next step deals
             anew and ignores that row's action. SAME_STEP: it is dealt anew within the step; the
             last observation is in `info["final_obs"]`. DISABLED: it stays over, takes the action
             -1 only, and `reset(options={"reset_mask": mask})` starts it again.
-        episode: `"deal"` or `"match"`, as in `MariasEnv`.
-        match: as in `MariasEnv`.
-        reward: `"units"` or `"chips"`.
-        illegal: as in `MariasEnv`; `"error"` changes no row.
         illegal_penalty: for `illegal="penalty"`.
         observation: `"dict"` or `"vector"`, as in `MariasEnv`.
-        dtype: of observations, int8 or float32.
         first_index: index of row 0 in the seeding, to split one batch over several processes.
         render_mode: None; one table is drawn by `MariasEnv`, or by `DealBatch` and `marias show`.
+        **options: `LearnerOptions`: `opponents`, `rules`, `seat`, `episode`, `match`, `reward`,
+            `illegal` (`"random"` by default; `"error"` changes no row), `dtype`.
 
     `info` always has, for every row: `action_mask` (B, 48) int8, zeros in rows that are over;
     `seat` (B,) int8, whose decision (observation, mask) the row is; `payments` (B, 3) int64, units
@@ -85,43 +81,26 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         OptionError: another argument that is none of the above.
     """
 
+    @with_learner_options(illegal="random")
     def __init__(
         self,
         num_envs: int = 1,
-        opponents: Opponents = RANDOM,
-        rules: str | Rules = "traditional",
-        seat: int | str = 0,
+        *,
         all_seats: bool = False,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        episode: str = "deal",
-        match: Match | int | None = None,
-        reward: str = "units",
-        illegal: str = "random",
         illegal_penalty: float = 1.0,
         observation: str = "dict",
-        dtype: npt.DTypeLike = np.int8,
         first_index: int = 0,
         render_mode: str | None = None,
+        **options: Unpack[LearnerOptions],
     ) -> None:
         check("observation", observation, Choice(*OBSERVATIONS))
         check_render_mode(render_mode, ())
-        check_all_seats(all_seats, seat, opponents)
+        check_all_seats(all_seats, options)
         self._mode = _mode(autoreset_mode)
         self.render_mode = render_mode
         self.metadata = {"autoreset_mode": self._mode, "render_modes": []}
-        self._learners = Learners(
-            num_envs,
-            rules,
-            opponents,
-            seat,
-            all_seats,
-            episode,
-            match,
-            reward,
-            illegal,
-            dtype,
-            first_index,
-        )
+        self._learners = Learners(num_envs, all_seats=all_seats, first_index=first_index, **options)
         self.num_envs = num_envs = len(self._learners)
         self._penalty = check("illegal_penalty", illegal_penalty, Real())
         self._as_dict = observation == "dict"
@@ -130,8 +109,8 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         self._pending = np.zeros((num_envs, 3), dtype=np.int64)
         self._new = np.ones((num_envs, 3), dtype=np.bool_)
         self._rows = np.arange(num_envs)
-        single: spaces.Space[Any] = (
-            observation_dict(dtype) if self._as_dict else observation_box(dtype)
+        single: spaces.Space[Any] = (observation_dict if self._as_dict else observation_box)(
+            self._learners.dtype
         )
         self.single_observation_space = single
         self.observation_space = batch_space(single, num_envs)

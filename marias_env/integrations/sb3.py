@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +31,14 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnv, VecEnvWrapper
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.errors import StateError
+from marias_env.faces.learner_options import LearnerOptions, with_learner_options
 from marias_env.faces.learners import Learners, check_transform
-from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
-from marias_env.match import Match
 from marias_env.options import Real, check
-from marias_env.rules import Rules
 from marias_env.seeds import Seed, drawn_seed, row_seeds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.11 on
 
 Indices = None | int | Iterable[int]
 
@@ -47,22 +48,15 @@ class MariasVecEnv(VecEnv):
 
     Args:
         num_envs: number of rows.
-        opponents: as in `marias_env.faces.gym_env.MariasEnv`.
-        rules: a preset's name or a rule set.
-        seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`.
-        episode: `"deal"` or `"match"`.
-        match: for matches: a `Match` or a number of dealer rotations; None: the standard match.
-        reward: `"units"` or `"chips"`.
         reward_transform: applied to the array of rewards before the learner gets them, say
             `lambda r: np.sign(r) * np.log2(1 + np.abs(r))`: payments double with every flek, and a
             value function copes badly with a few of a thousand. `episode["r"]` stays as it was.
-        illegal: `"error"` (default: with masks in use an illegal action is a mistake worth seeing),
-            `"random"` or `"penalty"`, as in `MariasEnv`.
         illegal_penalty: for `illegal="penalty"`.
-        dtype: of observations; int8 keeps rollout buffers at a quarter of the size. Under SB3's
+        seed: first seed; `seed()`, which SB3 calls with a model's seed, overrides it.
+        **options: `LearnerOptions`: `opponents`, `rules`, `seat`, `episode`, `match`, `reward`,
+            `illegal`, `dtype`: int8 keeps rollout buffers at a quarter of the size. Under SB3's
             `VecNormalize` (with `norm_obs`, its default) it must be float32: buffers have the dtype
             of the space and would cut the fractions off. A `reset` through one warns.
-        seed: first seed; `seed()`, which SB3 calls with a model's seed, overrides it.
 
     The info of a row that ended has `terminal_observation`, `TimeLimit.truncated` (False),
     `payments` (units of seat 0, 1, 2), `seat` (the learner's) and `episode` (as SB3's `Monitor`
@@ -74,25 +68,18 @@ class MariasVecEnv(VecEnv):
         OptionError: another argument that is none of the above.
     """
 
+    @with_learner_options()
     def __init__(
         self,
         num_envs: int = 1,
-        opponents: Opponents = RANDOM,
-        rules: str | Rules = "traditional",
-        seat: int | str = 0,
-        episode: str = "deal",
-        match: Match | int | None = None,
-        reward: str = "units",
+        *,
         reward_transform: Callable[[npt.NDArray[np.float64]], npt.NDArray[Any]] | None = None,
-        illegal: str = "error",
         illegal_penalty: float = 1.0,
-        dtype: npt.DTypeLike = np.int8,
         seed: Seed = None,
+        **options: Unpack[LearnerOptions],
     ) -> None:
         self.render_mode: str | None = None
-        self.learners = Learners(
-            num_envs, rules, opponents, seat, False, episode, match, reward, illegal, dtype
-        )
+        self.learners = Learners(num_envs, **options)
         num_envs = len(self.learners)
         self._transform = check_transform(reward_transform)
         self._penalty = check("illegal_penalty", illegal_penalty, Real())
@@ -103,7 +90,9 @@ class MariasVecEnv(VecEnv):
         self._returns = np.zeros(num_envs, dtype=np.float64)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._start = time.time()
-        super().__init__(num_envs, observation_box(dtype), spaces.Discrete(NUM_ACTIONS))
+        super().__init__(
+            num_envs, observation_box(self.learners.dtype), spaces.Discrete(NUM_ACTIONS)
+        )
         if seed is not None:
             self.seed(seed)
 

@@ -22,7 +22,7 @@ The batch size is `[num_envs]`; all rows are one array inside. Entries of its Te
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,13 +32,15 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, OneHot, Unboun
 from torchrl.envs import EnvBase
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.faces.learner_options import LearnerOptions, with_learner_options
 from marias_env.faces.learners import Learners, check_all_seats, check_transform
-from marias_env.faces.opponents import RANDOM, Opponents
 from marias_env.faces.spaces import observation_box
-from marias_env.match import Match
 from marias_env.options import Choice, Flag, check
 from marias_env.rules import Rules
 from marias_env.seeds import Seed, row_seeds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack  # in `typing` from Python 3.11 on
 
 
 class MariasTorchEnv(EnvBase):
@@ -54,21 +56,14 @@ class MariasTorchEnv(EnvBase):
 
     Args:
         num_envs: number of rows B.
-        opponents: as in `marias_env.faces.gym_env.MariasEnv`. Not with `all_seats`.
-        rules: a preset's name or a rule set.
-        seat: the learner's: 0, 1, 2, `"rotate"` or `"random"`. Not with `all_seats`.
-        all_seats: every row is a decision of the seat on turn.
-        episode: `"deal"` or `"match"`.
-        match: for matches: a `Match` or a number of dealer rotations; None: the standard match.
-        reward: `"units"` or `"chips"`.
+        all_seats: every row is a decision of the seat on turn; without `opponents` and `seat`.
         reward_transform: applied to the array of rewards, say
             `lambda r: np.sign(r) * np.log2(1 + np.abs(r))`: payments double with every flek.
-        illegal: `"error"` (default: with masks in use an illegal action is a mistake worth seeing)
-            or `"random"`, as in `MariasEnv`.
         categorical: integer actions; False: one-hot ones.
-        dtype: of observations, float32 (default) or int8.
         device: where tensors are handed out; the deals are always in main memory.
         seed: first seed; `set_seed()` overrides it.
+        **options: `LearnerOptions`: `opponents`, `rules`, `seat`, `episode`, `match`, `reward`,
+            `illegal` (`"error"` or `"random"`), `dtype` (float32 by default).
 
     Raises:
         AgentError: no such opponents.
@@ -76,29 +71,22 @@ class MariasTorchEnv(EnvBase):
         OptionError: another argument that is none of the above.
     """
 
+    @with_learner_options(dtype=np.float32)
     def __init__(
         self,
         num_envs: int = 1,
-        opponents: Opponents = RANDOM,
-        rules: str | Rules = "traditional",
-        seat: int | str = 0,
+        *,
         all_seats: bool = False,
-        episode: str = "deal",
-        match: Match | int | None = None,
-        reward: str = "units",
         reward_transform: Callable[[npt.NDArray[np.float64]], npt.NDArray[Any]] | None = None,
-        illegal: str = "error",
         categorical: bool = True,
-        dtype: npt.DTypeLike = np.float32,
         device: Any = "cpu",
         seed: Seed = None,
+        **options: Unpack[LearnerOptions],
     ) -> None:
-        check_all_seats(all_seats, seat, opponents)
-        check("illegal", illegal, Choice("error", "random"))
+        check_all_seats(all_seats, options)
+        check("illegal", options.get("illegal", "error"), Choice("error", "random"))
         check("categorical", categorical, Flag())
-        learners = Learners(
-            num_envs, rules, opponents, seat, all_seats, episode, match, reward, illegal, dtype
-        )
+        learners = Learners(num_envs, all_seats=all_seats, **options)
         num_envs = len(learners)
         super().__init__(device=device, batch_size=[num_envs])
         self.learners = learners
