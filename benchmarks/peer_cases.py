@@ -134,6 +134,12 @@ def _marias() -> list[Case]:
         core("core", "Mariáš core, batch 4096", 4096, False),
         core("core-observe", "Mariáš core with observations, batch 4096", 4096, True),
         core("core-observe-1024", "Mariáš core with observations, batch 1024", 1024, True),
+        Case(
+            "marias/core-packed",
+            "Mariáš core with packed observations, batch 4096",
+            OURS + "core",
+            {"batch": 4096, "observe": True, "packed": True},
+        ),
         core("one", "Mariáš core, batch of one", 1, False),
         core("one-observe", "Mariáš core with observations, batch of one", 1, True),
         Case("marias/one-deal", "Mariáš OneDeal, observation and mask", OURS + "one_deal"),

@@ -19,11 +19,11 @@ BLOCK = 4096
 """Rows that are stepped together: larger batches are stepped in parts that fit into the cache."""
 
 
-def _stepper(batch: Any, steps: int, observe: bool) -> Callable[[], None]:
+def _stepper(batch: Any, steps: int, observe: bool, packed: bool = False) -> Callable[[], None]:
     """Returns a loop of `steps` steps with masks and legal sampling over one batch.
 
     The mask, and the observation where it is wanted, of every decision is written by the step
-    before it.
+    before it; a packed observation by a call of its own after it.
     """
     parts = batch.parts(BLOCK)
     # A policy takes a block at a time, so the blocks may share their buffers.
@@ -31,15 +31,18 @@ def _stepper(batch: Any, steps: int, observe: bool) -> Callable[[], None]:
     for part in parts:
         size = len(part)
         if size not in buffers:
-            observation = part.observe() if observe else None
-            buffers[size] = part.legal_mask(), observation, part.sample_legal()
+            observation = part.observe() if observe and not packed else None
+            bits = part.observe_packed() if packed else None
+            buffers[size] = part.legal_mask(), observation, part.sample_legal(), bits
 
     def loop() -> None:
         for _ in range(steps):
             for part in parts:
-                mask, observation, actions = buffers[len(part)]
+                mask, observation, actions, bits = buffers[len(part)]
                 part.sample_legal(out=actions)
                 part.step(actions, mask=mask, observation=observation)
+                if bits is not None:
+                    part.observe_packed(out=bits)
 
     return loop
 
@@ -50,6 +53,7 @@ def core(
     threads: int = 1,
     rules: str = "traditional",
     most_steps: int = 20_000,
+    packed: bool = False,
 ) -> Workload:
     """DealBatch with `legal_mask`, `sample_legal` and `step`, and `observe` if wanted.
 
@@ -59,6 +63,7 @@ def core(
         threads: Python threads, each with its own part of the rows.
         rules: preset.
         most_steps: upper limit of the steps of one chunk.
+        packed: write packed observations instead.
     """
     from marias_env.batch import DealBatch
 
@@ -67,8 +72,9 @@ def core(
     if batch < threads:
         raise NotAvailableError(f"{batch} rows cannot be shared by {threads} threads")
     whole = DealBatch(batch, rules, seed=0, autoreset=True)
-    steps = max(1, min(most_steps, CHUNK_DECISIONS * threads // batch))
-    loops = [_stepper(part, steps, observe) for part in whole.parts(-(-batch // threads))]
+    # More than one step, or counting the episodes of a large batch would be part of the figure.
+    steps = max(8, min(most_steps, CHUNK_DECISIONS * threads // batch))
+    loops = [_stepper(part, steps, observe, packed) for part in whole.parts(-(-batch // threads))]
     episodes = int(whole.deals["episode"].sum())
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -85,7 +91,11 @@ def core(
     row = whole.deals.itemsize
     extra: dict[str, float] = {"record_bytes": row}
     note = "mask, legal sampling, step"
-    if observe:
+    if packed:
+        bits = whole[:1].observe_packed()
+        extra["observation_bytes"] = bits.nbytes
+        note = f"mask, packed observation of {bits.nbytes} bytes, legal sampling, step"
+    elif observe:
         seen = whole[:1].observe()
         extra["observation_bytes"] = seen.nbytes
         extra["features"] = seen.shape[1]
