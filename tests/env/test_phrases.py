@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,27 @@ def test_both_languages_have_the_same_words_with_the_same_gaps():
         assert gaps[0] == gaps[1], key
         assert english[key].strip(), key
         assert czech[key].strip(), key
+
+
+def test_every_phrase_is_used():
+    tables = {"event_phrases.py", "option_phrases.py", "table_phrases.py"}
+    root = Path(__file__).parents[2]
+    code = ""
+    for folder in (root / "marias_env", root / "agents", root / "training"):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".js", ".html") and path.name not in tables:
+                text = path.read_text("utf-8")
+                if path.name == "phrases.py":  # the words themselves are no use of them
+                    text = text[: text.index("_EN: Final")] + text[text.index("def _names") :]
+                code += text
+    words = set(re.findall(r"\w+", code))
+    # What is put together: f"card_{card}" in Python, `card_${card}` or "card_" + card in the page.
+    beginnings = set(re.findall(r"""["'`]([a-z]+(?:_[a-z]+)*_)(?:\$?\{|["']\s*\+)""", code))
+    assert "card_" in beginnings
+    unused = [
+        key for key in phrases("en") if key not in words and not key.startswith(tuple(beginnings))
+    ]
+    assert unused == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
