@@ -180,12 +180,13 @@ class Screen:
         entries = []
         for index, choice in enumerate(choices):
             label = f"{index + 1}) {choice.label}"
-            if index == chosen:
-                label = f"[{self._paint(label, REVERSED)}]"
+            # As wide with the cursor on it as without.
+            on = index == chosen
+            label = f"[{self._paint(label, REVERSED)}]" if on else f" {label} "
             entries.append((label, choice.help))
         if not any(text for _, text in entries):
-            return wrapped("   ".join(label for label, _ in entries), self.width)
-        column = max(visible(label) for label, _ in entries) + 2
+            return self._beside([label for label, _ in entries])
+        column = max(visible(label) for label, _ in entries) + 1
         if column > self.width // 2:
             column = 4
         lines = []
@@ -198,6 +199,14 @@ class Screen:
             explained = wrapped(text, self.width - column) if text else [""]
             lines.append((first + explained[0]).rstrip())
             lines += [" " * column + line for line in explained[1:]]
+        return lines
+
+    def _beside(self, labels: Sequence[str]) -> list[str]:
+        lines = [""]
+        for label in labels:
+            if lines[-1] and visible(lines[-1]) + visible(label) > self.width:
+                lines.append("")
+            lines[-1] += label
         return lines
 
     def why(self) -> list[str]:
