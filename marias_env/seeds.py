@@ -66,6 +66,18 @@ def drawn_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1)[0])
 
 
+def random_root(seed: int | Sequence[int] | None) -> np.uint64:
+    """Returns the 64 bits from which compiled code derives its streams.
+
+    The one way from a seed to them: every package draws by it, so that equal seeds stay equal.
+
+    Args:
+        seed: a seed; several numbers, of a run and of a part of it, are one too. None draws one.
+    """
+    root: np.uint64 = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    return root
+
+
 def seed_rows(
     deals: npt.NDArray[Any],
     rules: npt.NDArray[Any],
@@ -83,15 +95,11 @@ def seed_rows(
         first_index: index of row 0 in the seeding.
     """
     if rows is None and not isinstance(seeds, list):
-        kernels.reset_rows(deals, rules, _root(seeds), first_index)
+        kernels.reset_rows(deals, rules, random_root(seeds), first_index)
         return
-    whole = None if isinstance(seeds, list) else _root(seeds)
+    whole = None if isinstance(seeds, list) else random_root(seeds)
     for row in range(len(deals)) if rows is None else rows.tolist():
         root, first = whole, first_index + row
         if isinstance(seeds, list):
-            root, first = _root(seeds[row]), 0
+            root, first = random_root(seeds[row]), 0
         kernels.reset_rows(deals[row : row + 1], rules, root, first)
-
-
-def _root(seed: int | None) -> Any:
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]

@@ -12,6 +12,7 @@ from marias_env.actions import ANNOUNCE, CONTRACT, CONTRACT_0, DOUBLE, GOOD, REP
 from marias_env.core.jit import jit, jit_wrapping
 from marias_env.core.rng import advance, mix, random_bit
 from marias_env.errors import AgentError
+from marias_env.seeds import random_root
 from marias_env.views import Views
 
 _SALT = np.uint64(0xA3EC647659359ACD)
@@ -65,7 +66,7 @@ class DrawingAgent:
         self.name = name if seed == 0 else f"{name}@{seed}"
         self.seed = seed
         self._kernel = kernel
-        self._key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] ^ _SALT
+        self._key = random_root(seed) ^ _SALT
 
     def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Draws an action for every view (the masks are in the views)."""

@@ -51,13 +51,14 @@ class LearnerOptions(TypedDict, total=False):
 
 
 def with_learner_options(**defaults: Any) -> Callable[[Init], Init]:
-    """Makes `help`, editors and pages show the single arguments behind a face's `**options`.
+    """Makes `help`, editors and pages show the single arguments behind a face's options.
 
     Args:
         **defaults: those of the face, where they are not those of `Learners`.
 
     Returns:
-        A decorator of the face's `__init__`, which ends with `**options: Unpack[LearnerOptions]`.
+        A decorator of an `__init__` whose last parameter takes the options, as
+        `Unpack[LearnerOptions]`.
     """
     known = inspect.signature(Learners.__init__).parameters
 

@@ -34,6 +34,7 @@ from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS
 from marias_env.core.jit import jit
 from marias_env.core.rng import stream
 from marias_env.errors import AgentError, DivergedError
+from marias_env.seeds import random_root
 from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
 from marias_training.checkpoint_file import read_checkpoint
@@ -342,8 +343,7 @@ class Trainer:
         self, thread: int, nets: NetParams, points: Any, players: npt.NDArray[np.int64]
     ) -> Rollout:
         config, batch = self.config, self.batches[thread]
-        seeds = np.random.SeedSequence([config.seed, self.updates, 1, thread])
-        root = np.uint64(stream(seeds.generate_state(1, np.uint64)[0], 0))
+        root = np.uint64(stream(random_root([config.seed, self.updates, 1, thread]), 0))
         explore = (config.random_bids, 0.0)
         record = play(batch, players, nets, points, root, explore, 28 * len(batch))
         values = np.empty(len(record.rows), dtype=np.float32)

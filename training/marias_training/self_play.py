@@ -37,6 +37,7 @@ from marias_env.core.knowledge import erase_position
 from marias_env.core.rng import advance, stream
 from marias_env.core.step import step
 from marias_env.rules import HEARTS
+from marias_env.seeds import random_root
 
 LEARNER: Final = 0
 """The player whose decisions are recorded: the first of the networks."""
@@ -271,4 +272,4 @@ def stake_rows(deals: Any, rules: Any, out: Any) -> None:
 
 def mixed_seed(numbers: Sequence[int]) -> int:
     """Returns a seed made of several numbers: of a run, and of a part of it."""
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return int(random_root(numbers) >> np.uint64(1))

@@ -16,6 +16,7 @@ from marias_env.core.jit import jit
 from marias_env.core.rng import mix
 from marias_env.errors import AgentError
 from marias_env.options import Flag, Maybe, Whole, check
+from marias_env.seeds import random_root
 from marias_env.views import Views
 from marias_training.bucket_net import check_weights
 
@@ -146,7 +147,7 @@ def _drawn(
     probabilities: npt.NDArray[np.float64], hashes: npt.NDArray[np.uint64], seed: int
 ) -> npt.NDArray[np.int64]:
     marks = np.empty(len(hashes))
-    key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    key = random_root(seed)
     _uniform(np.ascontiguousarray(hashes), key, marks)
     sums = probabilities.cumsum(axis=1)
     # The first action whose sum passes the mark; an illegal one adds nothing and never does.

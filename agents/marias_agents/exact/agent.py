@@ -10,6 +10,7 @@ from marias_agents.exact.values import Floats
 from marias_agents.random_agent import DrawingAgent, random_rows
 from marias_env.core.rng import mix
 from marias_env.errors import AgentError
+from marias_env.seeds import random_root
 from marias_env.views import Views
 
 
@@ -36,7 +37,7 @@ class TabularAgent:
         self.name = name
         self._tree = tree
         self._cumulative = np.cumsum(policy)
-        self._key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+        self._key = random_root(seed)
         self._random = DrawingAgent("random", random_rows, seed) if others == "random" else None
 
     def act(self, views: Views, masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:

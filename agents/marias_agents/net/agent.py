@@ -16,6 +16,7 @@ from marias_agents.net.weights import FOLDER, SUFFIX, load_weights
 from marias_env.actions import NUM_ACTIONS
 from marias_env.errors import AgentError
 from marias_env.rules import RULES, Rules
+from marias_env.seeds import random_root
 from marias_env.views import Views
 
 DEFAULT: Final = "base"
@@ -48,8 +49,7 @@ class NetAgent:
                     raise AgentError(f"agent {name!r}: weights {part!r} are not finite")
         self.name = name if seed is None else f"{name}@{seed}"
         self.seed = seed
-        words = np.random.SeedSequence(seed or 0).generate_state(1, np.uint64)
-        self._key = words[0]
+        self._key = random_root(seed or 0)
 
     def params_for(self, rules: Rules) -> NetParams:
         """Returns the network that plays under a rule set."""

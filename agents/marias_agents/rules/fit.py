@@ -31,6 +31,7 @@ from marias_env.core.rng import advance, below, random_bit, stream
 from marias_env.core.step import step
 from marias_env.core.worth import hearts_factor
 from marias_env.rules import RULES
+from marias_env.seeds import random_root
 
 SCALE: Final = 1000
 """Points per unit."""
@@ -306,8 +307,7 @@ def collect(
         np.zeros(size, dtype=np.float64),
         np.zeros(size, dtype=np.int32),
     )
-    entropy = [seed, list(RULES).index(preset)]
-    root = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
+    root = random_root([seed, list(RULES).index(preset)])
     used = try_actions(pack_rules(RULES[preset]), points, objective, root, RATES, *rows)
     return rows_at(rows, slice(0, used))
 

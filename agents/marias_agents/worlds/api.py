@@ -13,6 +13,7 @@ from marias_env.actions import OVER
 from marias_env.batch import DealBatch
 from marias_env.checks import check_count
 from marias_env.core.deal import DEAL
+from marias_env.seeds import random_root
 from marias_env.views import Views
 
 
@@ -86,9 +87,7 @@ def marginals(views: Views) -> npt.NDArray[np.float64]:
 
 
 def _root(seed: int | Sequence[int] | None) -> Any:
-    if seed is None:
-        return np.uint64(0)
-    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+    return np.uint64(0) if seed is None else random_root(seed)
 
 
 def _batch(deals: npt.NDArray[Any], views: Views) -> DealBatch:

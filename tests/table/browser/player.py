@@ -12,8 +12,10 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+
+from tests.processes import PATIENCE
 
 PHONE = {"width": 360, "height": 640}
 SIDEWAYS = {"width": 640, "height": 360}
@@ -40,14 +42,25 @@ def chromium() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
+def free_port() -> int:
+    """A port below those that the system gives to connections.
+
+    One of them could be taken, by a page that tries to connect even, while a server is down.
+    """
+    chosen = random.SystemRandom()
+    while True:
+        port = chosen.randrange(20_000, 32_000)
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+
+
 class Server:
     """A command of ours that serves, in a process that can be killed and started again."""
 
     def __init__(self, command: str, *options: str) -> None:
         self.command = (command, *options)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -127,11 +140,16 @@ class Player:
             is_mobile=touch,
             device_scale_factor=scale if touch else 1,
         )
-        self.context.set_default_timeout(40_000)
+        self.context.set_default_timeout(1000 * PATIENCE)
         wanted = json.dumps(json.dumps({**QUIET, **settings}))
         self.context.add_init_script(
             f"localStorage.getItem('marias-settings') ?? "
             f"localStorage.setItem('marias-settings', {wanted})"
+        )
+        # A banner may come and go before a busy machine lets the test look.
+        self.context.add_init_script(
+            "new MutationObserver(() => { window.sawBanner ||= !!document.querySelector('.banner') "
+            "}).observe(document, { childList: true, subtree: true })"
         )
         self.page = self.context.new_page()
         self.trouble: list[str] = []
@@ -228,6 +246,10 @@ class Player:
     def payments(self) -> list[int]:
         texts = self.page.locator(".payments strong").all_inner_texts()
         return [int(text.replace("−", "-")) for text in texts]
+
+    def through_a_banner(self) -> None:
+        """Waits until a banner has come since `window.sawBanner` was cleared, and has gone."""
+        self.page.wait_for_function("() => window.sawBanner && !document.querySelector('.banner')")
 
     def close(self) -> None:
         self.context.close()
