@@ -136,7 +136,7 @@ def analyse(record: Mapping[str, Any], par: bool = True) -> Analysis:
         RecordError: a malformed or illegal record.
     """
     final = replay(record)
-    stages = list(each_position(record))
+    stages = _decisions(record)
     cards = _card_costs(record, stages)
     start = next((stage for stage in stages if stage.phase[0] == PLAY), None)
     deal = final.deals[0]
@@ -181,7 +181,7 @@ def worths(record: Mapping[str, Any]) -> list[Worth]:
     """
     found: list[Worth] = []
     asked: set[int] = set()
-    for stage in each_position(record):
+    for stage in _decisions(record):
         phase, seat = int(stage.phase[0]), int(stage.turn[0])
         if phase not in (TRUMP, CONTRACT, REPLY) or seat in asked:
             continue
@@ -197,6 +197,11 @@ class _Plan:
     before: tuple[int, ...]
     contract: int
     suit: int
+
+
+def _decisions(record: Mapping[str, Any]) -> list[DealBatch]:
+    # The deal before each of its actions; the last position may wait for one that never came.
+    return list(each_position(record))[:-1]
 
 
 def _card_costs(record: Mapping[str, Any], stages: Sequence[DealBatch]) -> list[CardCost]:
