@@ -15,18 +15,23 @@ def steps() -> Iterator[tuple[str, Callable[[], None]]]:
     from marias_agents.registry import names
 
     for name in names():
-        yield f"agent {name}", partial(_play, _SPECS.get(name, name))
+        yield f"agent {name}", partial(play_through, name)
     yield "solver and analysis", _analyse
     yield "benchmark suite", _suite
 
 
-def _play(spec: str) -> None:
+def play_through(spec: str) -> None:
+    """Plays two whole deals with an agent, or with a light one of its kind: all of it is compiled.
+
+    Args:
+        spec: the agent; one that cannot be made is passed over.
+    """
     from marias_agents.registry import make
     from marias_env.batch import DealBatch
     from marias_env.errors import AgentError
 
     try:
-        agent = make(spec)
+        agent = make(_SPECS.get(spec.partition("@")[0].partition(":")[0], spec))
     except AgentError:
         return  # one that is nothing without an argument, or needs what is not installed
     batch = DealBatch(2, seed=0, autoreset=False)

@@ -60,6 +60,7 @@ class AgentPool:
         self._warm = [spec for spec in specs if not is_quick(spec)]
         self._moves: ProcessPool | None = None
         self._studies: ProcessPool | None = None
+        self._started: Any = None
         self._quick = functools.lru_cache(maxsize=64)(make)
 
     def start(self, studies: bool = True) -> None:
@@ -71,9 +72,14 @@ class AgentPool:
         if not self._ahead:
             return
         if self._warm:
-            self._pool().schedule(os.getpid)
+            self._started = self._pool().schedule(os.getpid)
         if studies:
             self._analysts().schedule(os.getpid)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a worker that was started ahead has compiled and loaded all that it needs."""
+        return self._started is None or bool(self._started.done())
 
     def _pool(self) -> ProcessPool:
         if self._moves is None or not self._moves.active:

@@ -47,6 +47,7 @@ _EN: Final = {
     "terminal_resumed": "{file}: deal {number} goes on.",
     "terminal_advice": "{agent} would do: {label}",
     "terminal_thinks": "{name} is thinking …",
+    "terminal_loads": "{name} is getting ready (a minute or more at the very first start) …",
     "terminal_no_advice": "No advice: {why}.",
     "terminal_continue": "Enter: go on, quit: stop.",
 }
@@ -92,6 +93,7 @@ _CS: Final = {
     "terminal_resumed": "{file}: pokračuje {number}. rozdání.",
     "terminal_advice": "{agent} by udělal: {label}",
     "terminal_thinks": "{name} přemýšlí …",
+    "terminal_loads": "{name} se připravuje (při úplně prvním spuštění i minutu a déle) …",
     "terminal_no_advice": "Rada není: {why}.",
     "terminal_continue": "Enter: dál, konec: přestat.",
 }

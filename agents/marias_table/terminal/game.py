@@ -106,7 +106,8 @@ class Game:
         if is_quick(spec):
             self.players.move(self.sitting)
         else:
-            with _Note(self.words["terminal_thinks"].format(name=self.screen.name(seat))):
+            key = "terminal_thinks" if self.players.ready else "terminal_loads"
+            with _Note(self.words[key].format(name=self.screen.name(seat))):
                 self.players.move(self.sitting)
         self._tell()
         if self.sitting.person is None and before != self._stage() != (OVER, 0):

@@ -31,9 +31,10 @@ class Players:
         self._pool = AgentPool((*specs, adviser), 1, limit, PATIENCE, ahead=slow)
         self._pool.start(studies=False)
 
-    def quick(self, spec: str) -> bool:
-        """Whether an agent answers at once."""
-        return is_quick(spec)
+    @property
+    def ready(self) -> bool:
+        """Whether the agents have loaded, and the first time compiled, what they need."""
+        return self._pool.ready
 
     def move(self, room: Room) -> None:
         """Lets the agent act that is on turn; one that fails or is late is replaced for good."""

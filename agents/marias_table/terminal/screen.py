@@ -130,8 +130,7 @@ class Screen:
         state = self._state()
         deal = view_of(self.room.batch, self.receiver)
         table = TextTable(deal, self.room.terms.rules, self.language, self.color)
-        hand = sorted_hand(int(deal["hands"][self.receiver]), deal)
-        place = {card: number for number, card in enumerate(itertools.chain(*hand))}
+        place = {card: number for number, card in enumerate(self._hand(deal))}
         legal = sorted(state["legal"], key=lambda one: (place.get(one["id"], 99), one["id"]))
         found = []
         for one in legal:
@@ -145,6 +144,10 @@ class Screen:
                 )
             )
         return found
+
+    def _hand(self, deal: Any) -> list[int]:
+        groups = sorted_hand(int(deal["hands"][self.receiver]), deal)
+        return list(itertools.chain(*groups))
 
     def _help(self, state: dict[str, Any], choice: dict[str, Any]) -> str:
         words, kind, action = self.words, choice["kind"], choice["action"]
@@ -207,7 +210,7 @@ class Screen:
             if lines[-1] and visible(lines[-1]) + visible(label) > self.width:
                 lines.append("")
             lines[-1] += label
-        return lines
+        return [line.rstrip() for line in lines]
 
     def why(self) -> list[str]:
         """Returns which rules narrow the choice of the person on turn, each with its cards."""
@@ -217,9 +220,10 @@ class Screen:
         if not forbidden:
             free = {PLAY: "terminal_free", DISCARD: "terminal_free_discard"}
             return self.prose(self.words[free.get(int(deal["phase"]), "terminal_free_call")])
+        hand = self._hand(deal)
         lines = []
         for rule in dict.fromkeys(forbidden.values()):
-            cards = table.cards(card for card, why in forbidden.items() if why == rule)
+            cards = table.cards(card for card in hand if forbidden.get(card) == rule)
             said = f"{why_text(rule, deal, self.language)} ({self.words['cannot_play']}: {cards})"
             lines += self.prose(said)
         return lines
