@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import random
 import secrets
@@ -43,6 +44,8 @@ SEND: Final = 30.0
 """Seconds until a client that takes nothing is given up."""
 TICK: Final = 1.0
 """Seconds between looks at who is away and what is idle."""
+CLEAN: Final = 300
+"""Looks between two collections of all that has been let go of."""
 
 
 class Live:
@@ -404,6 +407,8 @@ class Lobby:
                     await asyncio.to_thread(self.store.checkpoint)
                 if rounds % 60 == 0:
                     self.close_idle()
+                if rounds % CLEAN == CLEAN - 1:
+                    gc.collect()  # `serve` has switched off that it happens by itself at any time
             except Exception:
                 LOG.exception("the tables could not be looked after")
             rounds += 1

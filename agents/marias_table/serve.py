@@ -78,9 +78,11 @@ def serve(
         ready: is called then.
     """
     lobby = Lobby(store, pool or AgentPool(offer.specs), offer, limits)
-    # What is loaded by now stays: looking through it again and again would hold everybody up.
+    # What is loaded by now stays: looking through it again and again would hold everybody up. What
+    # comes later is looked through in small portions, and as a whole when the lobby says so.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(5_000, 20, 10_000)
     run(
         make_app(lobby, hosts, language),
         bound,
