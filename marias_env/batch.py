@@ -18,6 +18,7 @@ from marias_env.core.layout import OBSERVATION_SIZE, STATE_SIZE
 from marias_env.core.pack import PACKED_SIZE, pack_rows
 from marias_env.errors import DeckError, IllegalActionError, OptionError, StateError
 from marias_env.match import Match
+from marias_env.notebook import shown
 from marias_env.rules import Rules, get_rules
 from marias_env.saved_rows import check_replays, read_rows, write_rows
 from marias_env.seeds import Seed, row_seeds, seed_rows
@@ -396,6 +397,9 @@ class DealBatch:
             f"DealBatch(num_deals={len(self)}, dealing={self.rules.dealing!r}, "
             f"autoreset={self.autoreset!r})"
         )
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_env.showing.notebook", "batch_html")
 
     # ------------------------------------------------------------------ copies and bytes
 

@@ -22,6 +22,7 @@ from marias_env.core.single import (
 )
 from marias_env.errors import StateError
 from marias_env.match import Match
+from marias_env.notebook import shown
 from marias_env.rules import Rules
 from marias_env.seeds import Seed
 
@@ -216,6 +217,9 @@ class OneDeal:
 
     def __repr__(self) -> str:
         return f"OneDeal(dealing={self.rules.dealing!r}, turn={self.turn})"
+
+    def _repr_html_(self) -> str:
+        return shown(self._batch, "marias_env.showing.notebook", "batch_html")
 
     # ------------------------------------------------------------------ copies
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from marias_env.actions import CONTRACTS
 from marias_env.cards import RANKS, SUITS
 from marias_env.errors import RulesError
+from marias_env.notebook import shown
 from marias_env.options import Bound, Choice, Flag, Maybe, Whole, check, check_fields
 
 
@@ -200,6 +201,9 @@ class Rules:
             if value != getattr(preset, field.name):
                 found[field.name] = dict(value) if field.name == "tariff" else value
         return found
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_env.showing.notebook", "rules_html")
 
     @functools.cached_property
     def _hash(self) -> int:

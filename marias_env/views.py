@@ -14,6 +14,7 @@ from marias_env.core.encode import observe_rows
 from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import legal_rows
 from marias_env.core.layout import OBSERVATION_SIZE
+from marias_env.notebook import shown
 from marias_env.rules import Rules
 
 _WORDS = DEAL.itemsize // 8
@@ -65,6 +66,9 @@ class Views:
         scratch = np.empty(1, dtype=DEAL)
         token_rows(self.deals, self.packed_rules, seats, scratch, tokens, lengths)
         return tokens, lengths
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_env.showing.notebook", "views_html")
 
     def __len__(self) -> int:
         return int(self.deals.shape[0])

@@ -36,6 +36,7 @@ from marias_env.actions import (
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, SUITS
 from marias_env.core.deal import END_REVOKE
+from marias_env.notebook import shown
 from marias_env.records import each_position, replay
 
 _ANNOUNCED: Final = ((), (SEVEN,), (HUNDRED,), (SEVEN, HUNDRED))
@@ -119,6 +120,9 @@ class Analysis:
     def par(self) -> Worth | None:
         """The contract that was worth most to whoever could name it."""
         return self.worths[0] if self.worths else None
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_agents.notebook", "analysis_html")
 
     def cost_of(self, seat: int) -> int:
         """Returns what a seat's cards cost its side in all."""

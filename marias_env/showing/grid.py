@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import itertools
 from collections.abc import Mapping
 
@@ -109,3 +110,21 @@ def grid_markdown(grid: Grid) -> str:
     # The star that marks significance must not begin emphasis.
     lines += ["| " + " | ".join(row).replace("*", r"\*") + " |" for row in grid.rows]
     return "\n".join(lines) + "\n"
+
+
+def grid_html(grid: Grid) -> str:
+    """Returns a table as HTML, its title above and its note below."""
+    aligned = ["right" if grid.numeric(n) else "left" for n in range(len(grid.heads))]
+
+    def row(cells: tuple[str, ...], tag: str) -> str:
+        return "".join(
+            f'<{tag} style="text-align:{side}">{html.escape(cell)}</{tag}>'
+            for cell, side in zip(cells, aligned)
+        )
+
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in grid.rows)
+    note = f"<p><small>{html.escape(grid.note)}</small></p>" if grid.note else ""
+    return (
+        f"<div><strong>{html.escape(grid.title)}</strong><table><thead><tr>"
+        f"{row(grid.heads, 'th')}</tr></thead><tbody>{body}</tbody></table>{note}</div>"
+    )

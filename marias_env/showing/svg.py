@@ -15,6 +15,7 @@ from marias_env.showing.story import sorted_hand, tricks_of
 
 if TYPE_CHECKING:
     from marias_env.batch import DealBatch
+    from marias_env.rules import Rules
 
 WIDTH: Final = 900
 HEIGHT: Final = 620
@@ -52,8 +53,13 @@ def render_svg(
         IndexError: no such row.
         ValueError: no such seat or language.
     """
-    table = TextTable(deal_for(batch, row, perspective), batch.rules, language, color=False)
-    bottom = bottom_seat(table.deal, perspective)
+    return draw(deal_for(batch, row, perspective), batch.rules, perspective, language)
+
+
+def draw(deal: Any, rules: Rules, perspective: int | None, language: str) -> Picture:
+    """Returns a picture of a DEAL record or of a seat's view of it (arguments as `render_svg`)."""
+    table = TextTable(deal, rules, language, color=False)
+    bottom = bottom_seat(deal, perspective)
     body: list[str] = []
     for seat, (x, y) in seat_places(bottom).items():
         body += plate(table, seat, x, y)

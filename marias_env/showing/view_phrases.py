@@ -25,7 +25,6 @@ VIEW_PHRASES: Final = {
         "play the others say nothing more.",
         "view_thinking": "{0} is thinking …",
         "view_lost": "{0} units less than the best",
-        "view_hidden": "The cards of {0} are hidden.",
         "view_keys": "Arrow keys left and right step through the deal, Page Up and Page Down by "
         "tricks, Home and End go to its beginning and end; up and down change the deal.",
         "view_save": "Save this record",
@@ -50,7 +49,6 @@ VIEW_PHRASES: Final = {
         "karty; před sehrávkou už ostatní nic neřeknou.",
         "view_thinking": "{0} přemýšlí …",
         "view_lost": "o {0} méně než nejlepší",
-        "view_hidden": "Karty hráče {0} jsou skryté.",
         "view_keys": "Šipky vlevo a vpravo krokují hru, Page Up a Page Down po štychách, Home a "
         "End jdou na začátek a na konec; nahoru a dolů mění hru.",
         "view_save": "Uložit tento záznam",

@@ -136,3 +136,16 @@ def test_commands(tmp_path: Path) -> None:
     assert "value" in runner.invoke(app, ["solve", str(file)]).output
     assert runner.invoke(app, ["solve", str(file), "-n", "9"]).exit_code == 2
     assert runner.invoke(app, ["analyse", str(file), "-n", "9"]).exit_code == 2
+
+
+def test_a_notebook_shows_costs_and_bids() -> None:
+    analysis = analyse(played("traditional", 1))
+    html = analysis._repr_html_()
+    for card in analysis.cards:
+        if card.cost:
+            assert f">{card.card}<" in html
+    assert analysis.worths[0].name in html
+    assert (
+        "None"
+        not in analyse({**played("online", 1), "actions": [], "payments": None})._repr_html_()
+    )

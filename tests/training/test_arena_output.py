@@ -45,6 +45,14 @@ def test_grids_are_rectangular(evaluation: Evaluation) -> None:
     assert {"Matrix, raw units", "One table", "Identity control", "Breakdown"} <= set(titles)
 
 
+def test_a_notebook_shows_the_tables(evaluation: Evaluation) -> None:
+    html = evaluation._repr_html_()
+    for grid in grids(evaluation, breakdown=False):
+        assert f"<strong>{grid.title}</strong>" in html
+        assert all(f">{cell}</td>" in html for row in grid.rows for cell in row if cell)
+    assert "Breakdown" not in html
+
+
 def test_screen(evaluation: Evaluation) -> None:
     stream = io.StringIO()
     print_tables(evaluation, Console(file=stream, width=160))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from marias_env.notebook import shown
 from marias_training.arena.breakdown import Counts, merge
 from marias_training.arena.chunk import Chunk
 from marias_training.arena.lineups import Contest, difference
@@ -64,6 +65,9 @@ class Evaluation:
         self.tables: list[TableResult] = []
         self._summarize(variates)
         self.controls: dict[str, Interval] = self._controls()
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_training.arena.tables", "as_html")
 
     # ------------------------------------------------------------------ results
 

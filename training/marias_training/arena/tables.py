@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from marias_env.actions import PHASES
-from marias_env.showing.grid import Grid, grid_markdown, print_grid
+from marias_env.showing.grid import Grid, grid_html, grid_markdown, print_grid
 from marias_training.arena.bidding_regret import BIDDING
 from marias_training.arena.breakdown import GROUPS
 from marias_training.arena.pairs import METRICS
@@ -278,6 +278,11 @@ def markdown(evaluation: Evaluation, breakdown: bool = True) -> str:
     parts = [f"{title}{what}{evaluation.games} games, marias-env {header['version']}.\n"]
     parts += [grid_markdown(grid) for grid in grids(evaluation, breakdown)]
     return "\n".join(parts)
+
+
+def as_html(evaluation: Evaluation) -> str:
+    """Returns the tables without the breakdown as HTML, for notebooks."""
+    return "".join(grid_html(grid) for grid in grids(evaluation, breakdown=False))
 
 
 def pairs_csv(evaluation: Evaluation) -> str:

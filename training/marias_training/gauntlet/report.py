@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from marias_env.files import dump_json
-from marias_env.showing.grid import Grid, grid_markdown
+from marias_env.showing.grid import Grid, grid_html, grid_markdown
 from marias_training.arena.breakdown import GROUPS
 from marias_training.arena.outputs import write_report
 from marias_training.arena.tables import show, sorted_keys
@@ -24,6 +24,11 @@ def grids(result: Gauntlet, breakdown: bool = True) -> Iterator[Grid]:
     yield _phases(result)
     if breakdown:
         yield _breakdown(result)
+
+
+def as_html(result: Gauntlet) -> str:
+    """Returns the tables without the breakdown as HTML, for notebooks."""
+    return "".join(grid_html(grid) for grid in grids(result, breakdown=False))
 
 
 def markdown(result: Gauntlet) -> str:

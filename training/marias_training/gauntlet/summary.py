@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from marias_env.notebook import shown
 from marias_training.arena.breakdown import POSITIONS, ROLES, Counts, merge
 from marias_training.arena.chunk import Chunk
 from marias_training.arena.stats import Interval, intervals
@@ -89,6 +90,9 @@ class Gauntlet:
         }
         self.roles = {role: self._role(role) for role in ROLES}
         self.phases = self._phases([*self.kinds, *mixtures])
+
+    def _repr_html_(self) -> str:
+        return shown(self, "marias_training.gauntlet.report", "as_html")
 
     def worst(self, difference: str | None = None, metric: str = "capped") -> str:
         """Returns the kind against which a difference is smallest.
