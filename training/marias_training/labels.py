@@ -30,8 +30,8 @@ from marias_agents import make
 from marias_agents.net.kernel import bucket_rows
 from marias_agents.search.beliefs import DOUBT
 from marias_agents.search.engine import Engine
-from marias_agents.search.kernels.believe import OUT_OF_QUESTION
 from marias_agents.search.options import PimcOptions
+from marias_agents.search.playouts import OUT_OF_QUESTION
 from marias_env import DealBatch
 from marias_env.actions import CONTRACT, DISCARD, NUM_ACTIONS, PLAY, TRUMP
 from marias_env.canonical import ACTION_OF, NUM_INPUTS, canonical

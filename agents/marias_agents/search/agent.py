@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from marias_agents.agent import Agent
-from marias_agents.search.bids import decide_bid
+from marias_agents.search.bidding import decide_bid
 from marias_agents.search.cards import decide_card
-from marias_agents.search.decision import Decision
 from marias_agents.search.engine import Engine
 from marias_agents.search.options import PimcOptions, parse_options
-from marias_agents.search.searcher import Searcher
+from marias_agents.search.searching import Decision, Searcher
 from marias_env.actions import PLAY
 from marias_env.views import Views
 

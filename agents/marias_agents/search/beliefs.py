@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from marias_agents.search.engine import Engine, Floats
-from marias_agents.search.kernels.believe import OUT_OF_QUESTION
+from marias_agents.search.playouts import OUT_OF_QUESTION
 from marias_env.core.deal import HIDDEN_ACTION
 from marias_env.core.history import actions_of, seats_of
 
