@@ -22,6 +22,7 @@ from marias_agents.agent import Agent
 from marias_env.errors import AgentError
 from marias_env.records import Record
 from marias_env.views import Views
+from marias_env.workers import interrupts_ignored
 from marias_table import worker
 
 QUICK: Final = ("rules", "good", "random", "random-cards")
@@ -72,9 +73,9 @@ class AgentPool:
         if not self._ahead:
             return
         if self._warm:
-            self._started = self._pool().schedule(os.getpid)
+            self._pool()
         if studies:
-            self._analysts().schedule(os.getpid)
+            self._analysts()
 
     @property
     def ready(self) -> bool:
@@ -83,23 +84,26 @@ class AgentPool:
 
     def _pool(self) -> ProcessPool:
         if self._moves is None or not self._moves.active:
-            self._moves = self._make(self._workers, self._warm)
+            self._moves, self._started = self._make(self._workers, self._warm)
         return self._moves
 
     def _analysts(self) -> ProcessPool:
         if self._studies is None or not self._studies.active:
-            self._studies = self._make(1, (), studies=True)
+            self._studies, _ = self._make(1, (), studies=True)
         return self._studies
 
     @staticmethod
-    def _make(workers: int, warm: Sequence[str], studies: bool = False) -> ProcessPool:
+    def _make(workers: int, warm: Sequence[str], studies: bool = False) -> tuple[ProcessPool, Any]:
         # Not forked: a copy of a process with threads may never wake up.
-        return ProcessPool(
+        pool = ProcessPool(
             max_workers=workers,
             initializer=worker.begin,
             initargs=[list(warm), studies],
             context=multiprocessing.get_context("spawn"),
         )
+        with interrupts_ignored():
+            started = pool.schedule(os.getpid)  # with it the workers start
+        return pool, started
 
     def quick(self, spec: str) -> Agent | None:
         """Returns an agent that answers at once; None: it has to be asked with `decide`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from marias_table.terminal import sitting as sittings
 from tests.table.terminal import QUICK, finished, play, records, same
 
-LIMIT = 120
+LIMIT = 600
 START = ("--rules", "additive", "--match", "2", "--seed", "8", "--agent", "rules")
 COMMAND = (sys.executable, "-m", "marias_env.cli", "play")
 ALWAYS = ("--adviser", "rules", "--no-analysis")
@@ -81,26 +82,39 @@ def test_a_killed_process_loses_nothing(number: str, tmp_path: Path) -> None:
     assert same(one, killed)
 
 
-def test_arrow_keys_and_interruptions_in_a_terminal(tmp_path: Path) -> None:
+def terminal(*arguments: str, columns: int = 60, **environment: str) -> Any:
+    """`marias play` in a terminal."""
     pexpect = pytest.importorskip("pexpect")
     if os.name != "posix":
         pytest.skip("no terminals to test in")
+    return pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], *arguments],
+        dimensions=(40, columns),
+        timeout=LIMIT,
+        encoding="utf-8",
+        env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **environment},
+    )
+
+
+def waits(child: Any) -> str:
+    """Waits until it is ready for keys, and returns what it has written."""
+    # Pasting in brackets is asked for with each line that is read.
+    child.expect_exact("\x1b[?2004h")
+    return str(child.before)
+
+
+def ends(child: Any) -> tuple[str, int]:
+    """What it writes to its end, and its exit code."""
+    child.expect(sys.modules["pexpect"].EOF)
+    child.close()
+    return str(child.before), child.exitstatus
+
+
+def test_arrow_keys_and_interruptions_in_a_terminal(tmp_path: Path) -> None:
     one, broken = tmp_path / "one.jsonl", tmp_path / "broken.jsonl"
     rest = "1\n\n" * 45
-    environment = {
-        **os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", "PYTHONUNBUFFERED": "1"
-    }  # fmt: skip
     whole(one, "1\n2\n1\n" + rest)
-
-    def terminal(*arguments: str) -> Any:
-        return pexpect.spawn(
-            COMMAND[0], [*COMMAND[1:], *arguments], dimensions=(40, 60), timeout=LIMIT,
-            encoding="utf-8", env=environment,
-        )  # fmt: skip
-
-    def waits(child: Any) -> None:
-        # Ready for keys: pasting in brackets is asked for with each line that is read.
-        child.expect_exact("\x1b[?2004h")
 
     child = terminal(str(broken), *START, *ALWAYS)
     waits(child)
@@ -111,10 +125,9 @@ def test_arrow_keys_and_interruptions_in_a_terminal(tmp_path: Path) -> None:
     wait_for(broken, 2)
     waits(child)
     child.send("\x03")
-    child.expect(pexpect.EOF)
-    assert "--resume" in child.before
-    child.close()
-    assert child.exitstatus == 130
+    said, code = ends(child)
+    assert "--resume" in said
+    assert code == 130
 
     child = terminal("--resume", str(broken), *ALWAYS)
     waits(child)
@@ -122,12 +135,48 @@ def test_arrow_keys_and_interruptions_in_a_terminal(tmp_path: Path) -> None:
     wait_for(broken, 3)
     waits(child)
     child.send("\x04")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    said, code = ends(child)
+    assert "--resume" in said
+    assert code == 0
     assert actions_of_the_person(broken) == 3
     play(rest, "--resume", str(broken), *ALWAYS)
     assert same(one, broken)
+
+
+def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    agent = ("--agent", "tests.table.bad_agents:Hanging", "--limit", "1000")
+    child = terminal(str(file), "--seed", "3", *agent, "--adviser", "rules")
+    for _ in range(2):
+        waits(child)
+        child.send("1\r")
+    wait_for(file, 2)
+    child.expect("(is thinking|is getting ready)")
+    child.send("\x03")
+    said, code = ends(child)
+    assert "--resume" in said
+    assert "Traceback" not in said
+    assert code == 130
+    assert records(file)[0]["seats"][1]["agent"] == agent[1]  # nobody is replaced
+
+
+@pytest.mark.parametrize("language", ["en", "cs"])
+def test_a_narrow_terminal_without_colours_and_letters(language: str, tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    plain = {"NO_COLOR": "1", "PYTHONIOENCODING": "ascii"}
+    child = terminal(str(file), "--seed", "3", *QUICK, "-l", language, **plain)
+    told = ""
+    for typed in ("?", "why", "help", "1", "1", "\x1b[C", "quit"):
+        told += waits(child)
+        child.send(f"{typed}\r")
+    told += ends(child)[0]
+    assert told.isascii()
+    assert records(file)[0]["by"].count("person+hint") == 1
+    assert actions_of_the_person(file) == 2
+    assert not re.search(r"\x1b\[[0-9;]*[1-9]m", told.replace("\x1b[0;7m", ""))
+    tables = [line for line in told.splitlines() if line.startswith(("|", "+"))]
+    assert len(tables) > 20
+    assert {len(line) for line in tables} == {59}
 
 
 def test_the_last_game_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +282,7 @@ def test_language_and_adviser_may_be_others(tmp_path: Path) -> None:
 
 # Whatever is loaded first counts too, so one that only raises has a long time.
 @pytest.mark.parametrize(
-    ("agent", "said", "limit"), [("Raising", "failed", "100"), ("Hanging", "took too long", "1")]
+    ("agent", "said", "limit"), [("Raising", "failed", "1000"), ("Hanging", "took too long", "1")]
 )
 def test_agents_that_fail_are_replaced_for_good(
     agent: str, said: str, limit: str, tmp_path: Path
