@@ -67,7 +67,7 @@ _ENTRIES: Final[dict[str, Entry]] = {
     ),
     "pimc": Entry(
         ("marias_agents.search.agent", "make_pimc"),
-        "pimc:N: searches every decision in sampled worlds, N of them solved for a first card",
+        "pimc:N: bids as `rules`, searches cards in sampled worlds, N of them solved for a first",
         ("marias_agents.search.options", "PimcOptions"),
     ),
     "ismcts": Entry(

@@ -25,7 +25,7 @@ if not hasattr(os, "fork"):
     pytest.skip("no fork on this system", allow_module_level=True)
 
 
-SPEC = "pimc:1,threads=2,plays=1,bid_worlds=2"
+SPEC = "pimc:1,threads=2,plays=1,bids=play,bid_worlds=2"
 
 
 def in_child(work: Callable[[], Any]) -> Any:

@@ -106,7 +106,7 @@ def test_the_list_of_agents() -> None:
     pimc = next(agent for agent in found if agent["name"] == "pimc")
     options = {option["name"]: option for option in pimc["options"]}
     assert options["worlds"]["default"] == 10
-    assert options["bids"]["expected"] == "one of play, solve, rules"
+    assert options["bids"]["expected"] == "one of rules, play, solve"
     assert all(option["help"] for option in options.values())
     text = run.invoke(app, ["agents"]).output
     assert "random-cards" in text

@@ -13,21 +13,24 @@ import pytest
 from marias_agents import make
 from marias_agents.search.agent import PimcAgent
 from marias_agents.search.beliefs import likely_worlds
+from marias_agents.search.bidding import doubt_of, options_of
+from marias_agents.search.engine import DISTRUST, Doubt, doubted
 from marias_agents.search.options import PimcOptions, parse_options
 from marias_agents.solver import NO_VALUE, solve_cards
 from marias_agents.worlds import count_worlds, sample_worlds
-from marias_env.actions import ACTIONS, PHASES, PLAY
+from marias_env.actions import ACTIONS, FLEK_GAME, GOOD, PHASES, PLAY, SUIT_GAME
 from marias_env.batch import DealBatch
+from marias_env.core.deal import DECLARER
 from marias_env.errors import AgentError
 from marias_env.views import make_views
 from tests.agents.agent_cases import VARIANTS, duel, interval, play_out
 from tests.hidden import permuted, put
 
-FAST = "pimc:2,bid_worlds=2"
+FAST = "pimc:2,bids=play,bid_worlds=2"
 
 
 def quick(**options: Any) -> PimcAgent:
-    return PimcAgent(PimcOptions(**{"worlds": 2, "bid_worlds": 2, **options}))
+    return PimcAgent(PimcOptions(**{"worlds": 2, "bids": "play", "bid_worlds": 2, **options}))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -72,7 +75,7 @@ def test_no_hidden_card_matters(preset: str) -> None:
 
 def test_threads_and_copies_decide_the_same() -> None:
     one, two = quick(worlds=3), quick(worlds=3, threads=2)
-    other = make("pimc:3,bid_worlds=2@5")
+    other = make("pimc:3,bids=play,bid_worlds=2@5")
     batch = DealBatch(4, seed=2, autoreset=False)
     differs = 0
     while (batch.turn >= 0).all():
@@ -163,7 +166,7 @@ def test_beliefs_favour_the_truth() -> None:
 
 
 def test_explains() -> None:
-    agent = make("pimc:4,bid_worlds=2")
+    agent = make("pimc:4,bids=play,bid_worlds=2")
     assert isinstance(agent, PimcAgent)
     batch = DealBatch(3, seed=8, autoreset=False)
     seen = set()
@@ -180,10 +183,58 @@ def test_explains() -> None:
     assert {2, 3, 6, PLAY} <= seen
 
 
+def test_bids_as_the_rules_player_unless_told_otherwise() -> None:
+    agent, rules = make("pimc:2"), make("rules")
+    batch = DealBatch(40, seed=5, autoreset=False)
+    while (rows := np.flatnonzero(batch.phase < PLAY)).size:
+        part = batch[rows]
+        views = part.views()
+        actions = agent.act(views, views.legal_mask())
+        assert (actions == rules.act(views, views.legal_mask())).all()
+        part.step(actions)
+        batch[rows] = part
+
+
+def test_a_raise_that_the_other_side_may_know_to_lose_counts_less() -> None:
+    payments = np.array([[0.0, 5.0, 5.0], [0.0, -4.0, -4.0]])
+    share = np.full((2, 3), 0.5)
+    counted = doubted(share, payments, Doubt(0, np.array([0, 0, 2])))
+    assert counted[:, 0] == pytest.approx([0.5, 0.5])
+    assert (counted * payments).sum(0) == pytest.approx([0.0, 0.5, (5 - 4 * DISTRUST**2) / 5])
+
+
+def test_reasons_to_doubt_a_raise() -> None:
+    # The first flek of a plain game is free; betl is named with care, and so is every raise made.
+    batch = DealBatch(300, seed=2, autoreset=False)
+    rng, rules, found = np.random.default_rng(1), make("rules"), set()
+    while (rows := np.flatnonzero(batch.phase < PLAY)).size:
+        part = batch[rows]
+        views = part.views()
+        actions = rules.act(views, views.legal_mask())
+        for i, view in enumerate(views.deals):
+            if not int(view["legal"]) >> FLEK_GAME & 1:
+                continue
+            listed = options_of(view)
+            raising = (FLEK_GAME, GOOD) if (FLEK_GAME, GOOD) in listed else (FLEK_GAME,)
+            doubt = doubt_of(view, listed)
+            reasons = 0 if doubt is None else int(doubt.reasons[listed.index(raising)])
+            plain = view["contract"] == SUIT_GAME and view["hundred_side"] != DECLARER
+            defends = bool(view["turn"] != view["declarer"])
+            found.add((bool(plain), int(view["levels"][0]), defends, reasons))
+            if rng.random() < 0.7:
+                actions[i] = FLEK_GAME
+        part.step(actions)
+        batch[rows] = part
+    plain_games = {(True, 0, True, 0), (True, 1, False, 1), (True, 2, True, 1), (True, 3, False, 2)}
+    strong = {(False, 0, True, 1), (False, 1, False, 1), (False, 2, True, 2)}
+    assert plain_games | strong <= found
+    assert len({case[:3] for case in found}) == len(found)
+
+
 def test_options() -> None:
     assert parse_options("") == PimcOptions()
-    assert parse_options("3,ms=5,threads=2,bids=rules") == PimcOptions(
-        worlds=3, ms=5, threads=2, bids="rules"
+    assert parse_options("3,ms=5,threads=2,bids=play") == PimcOptions(
+        worlds=3, ms=5, threads=2, bids="play"
     )
     for options in ({"worlds": 0}, {"ms": 1.5}, {"threads": True}, {"cards": "best"}):
         with pytest.raises(AgentError, match=f"agent 'pimc': {next(iter(options))}"):
@@ -214,7 +265,7 @@ def test_ladder() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", ["pimc:1,bid_worlds=2,plays=2", "ismcts:5"])
+@pytest.mark.parametrize("spec", ["pimc:1,bids=play,bid_worlds=2,plays=2", "ismcts:5"])
 def test_decides_the_same_without_numba(spec: str) -> None:
     code = (
         "import sys\n"

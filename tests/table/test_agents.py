@@ -118,7 +118,7 @@ def test_thinking_is_told_and_the_returned_person_moves_himself() -> None:
 
 def test_hints_come_with_reasons_and_one_at_a_time() -> None:
     async def test() -> None:
-        offer = Offer(("rules",), adviser="pimc:1,bid_worlds=2,plays=2")
+        offer = Offer(("rules",), adviser="pimc:1,bids=play,bid_worlds=2,plays=2")
         house = House(offer=offer, pool=AgentPool([], workers=1, limit=300.0, patience=600.0))
         client = house.client()
         await client.enter(setup=ALONE, language="cs")

@@ -13,7 +13,7 @@ import numpy as np
 
 from marias_agents.rules.trump import plainest
 from marias_agents.search.beliefs import likely_worlds
-from marias_agents.search.engine import Engine, race
+from marias_agents.search.engine import Doubt, Engine, race
 from marias_agents.search.searching import Decision
 from marias_env.actions import (
     ANNOUNCE,
@@ -22,12 +22,15 @@ from marias_env.actions import (
     CONTRACT_0,
     DISCARD,
     DOUBLE,
+    FLEK_GAME,
     FLEK_SEVEN,
     GOOD,
     REPLY,
     SEVEN,
+    SUIT_GAME,
     TRUMP,
 )
+from marias_env.core.deal import DECLARER
 
 SOLVED_LESS: Final = 20
 """Solving costs more than playing out: so many times fewer worlds are solved."""
@@ -49,7 +52,7 @@ def decide_bid(engine: Engine, view: Any, rules: Any, rules_action: int) -> Deci
     solve = engine.options.bids == "solve"
     n = engine.options.worlds * engine.options.bid_worlds
     worlds, weights = likely_worlds(engine, view, rules, max(n // SOLVED_LESS, 1) if solve else n)
-    found = race(engine, worlds, weights, rules, options, solve)
+    found = race(engine, worlds, weights, rules, options, solve, doubt_of(view[0], listed))
     most = found.units[found.alive].max()
     best = [int(i) for i in found.alive if found.units[i] >= most - 1e-9]
     chosen = next((i for i in best if rules_action in listed[i]), best[0])
@@ -65,6 +68,30 @@ def decide_bid(engine: Engine, view: Any, rules: Any, rules_action: int) -> Deci
         found.wins[told].tolist(),
         chosen=listed[chosen],
     )
+
+
+def doubt_of(view: Any, listed: list[tuple[int, ...]]) -> Doubt | None:
+    """Returns the reasons to fear that a raise among the options loses; None without raises.
+
+    One reason is a contract that nobody names lightly (betl, durch, an announced hundred, with or
+    without a seven) of the other side; another is each raise of the other side before.
+
+    Args:
+        view: a DEAL record, a view of the seat on turn.
+        listed: `options_of` it.
+    """
+    if (GOOD,) not in listed:
+        return None
+    defends = view["turn"] != view["declarer"]
+    named = view["contract"] != SUIT_GAME or view["hundred_side"] == DECLARER
+    strong = int(defends and named)
+    reasons = np.zeros(len(listed), dtype=np.int64)
+    for i, actions in enumerate(listed):
+        for action in actions:
+            if action in (FLEK_GAME, FLEK_SEVEN):
+                raised = (int(view["levels"][action - FLEK_GAME]) + 1) // 2
+                reasons[i] = max(reasons[i], raised + strong)
+    return Doubt(listed.index((GOOD,)), reasons) if reasons.any() else None
 
 
 def options_of(view: Any) -> list[tuple[int, ...]]:

@@ -177,6 +177,8 @@ class Engine:
 
 FIRST_LOOK: Final = 64
 """Options are dropped for the first time after so many worlds, then whenever these double."""
+DISTRUST: Final = 2
+"""How much more a world counts in which a raise loses, with every reason to fear it."""
 KEPT: Final = 3.0
 """An option stays while it is no more than so many standard errors behind the best."""
 
@@ -199,8 +201,42 @@ class Race(NamedTuple):
     worlds: int
 
 
+class Doubt(NamedTuple):
+    """How far the other side's raises are believed, see `doubted`.
+
+    Attributes:
+        good: the option that raises nothing.
+        reasons: (m,) for each option, how many reasons there are to fear that it loses.
+    """
+
+    good: int
+    reasons: Ints
+
+
+def doubted(share: Floats, payments: Floats, doubt: Doubt) -> Floats:
+    """Returns (n, m) what worlds count for each option if the other side knows why it raised.
+
+    A world in which a raise pays less than `good` counts `DISTRUST` times as much for it with every
+    reason there is: whoever named a strong contract, or raised before, has seen his own cards.
+
+    Args:
+        share: (n, m) what each world counts for each option; a column adds up to 1, or to 0.
+        payments: (n, m) of the seat on turn.
+        doubt: see there.
+    """
+    worse = payments < payments[:, [doubt.good]]
+    share = share * np.where(worse, float(DISTRUST) ** doubt.reasons, 1.0)
+    return np.asarray(share / np.maximum(share.sum(axis=0), 1e-300))
+
+
 def race(
-    engine: Engine, worlds: Any, weights: Floats, rules: Any, options: Ints, solve: bool = False
+    engine: Engine,
+    worlds: Any,
+    weights: Floats,
+    rules: Any,
+    options: Ints,
+    solve: bool = False,
+    doubt: Doubt | None = None,
 ) -> Race:
     """Values options for the seat on turn, the same worlds for all.
 
@@ -211,6 +247,7 @@ def race(
         rules: packed.
         options: (m, k) actions, see `simulate_rows`.
         solve: the play is solved instead of played out.
+        doubt: of raises, if any are among the options.
     """
     seat = int(worlds["turn"][0])
     payments = np.zeros((len(worlds), len(options)), dtype=np.float64)
@@ -230,12 +267,16 @@ def race(
         done = stop
         looked[alive] = done
         if done < len(worlds):
-            alive = alive[_still_in(payments[:done, alive], weights[:done])]
+            kept = alive[_still_in(payments[:done, alive], weights[:done])]
+            # What raises are measured against has to be looked at as long as they are.
+            alive = kept if doubt is None else np.union1d(kept, alive[alive == doubt.good])
         if len(alive) == 1 or engine.late():
             break
     # Worlds that an option was not looked at in count nothing for it.
     share = np.where(np.arange(len(worlds))[:, None] < looked, weights[:, None], 0.0)
     share /= np.maximum(share.sum(axis=0), 1e-300)
+    if doubt is not None:
+        share = doubted(share, payments, doubt)
     units = (share * payments).sum(axis=0)
     return Race(possible, alive, units, (share * (payments > 0)).sum(axis=0), done)
 

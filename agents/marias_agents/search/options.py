@@ -13,7 +13,7 @@ from marias_env.options import Bound, Choice, Whole, check_fields
 BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
     {
         "worlds": Whole(1, 10_000),
-        "bids": Choice("play", "solve", "rules"),
+        "bids": Choice("rules", "play", "solve"),
         "cards": Choice("search", "play", "solve", "rules"),
         "plays": Whole(1, 1000),
         "bid_worlds": Whole(1, 1000),
@@ -31,9 +31,10 @@ class PimcOptions:
     Attributes:
         worlds: worlds solved for a card of the first trick; later tricks get more, and playing a
             world out is so much cheaper that more are played out than solved.
-        bids: how options in the bidding are valued: `play`: the rules player bids and plays on;
-            `solve`: it bids on, and the play is solved double dummy with a skill correction;
-            `rules`: they are not searched.
+        bids: how options in the bidding are valued: `rules`: they are not searched, the rules
+            player bids (search gains nothing here that could be shown, and loses by doubling);
+            `play`: the rules player bids and plays on; `solve`: it bids on, and the play is solved
+            double dummy with a skill correction.
         cards: how cards are valued: `search`: half by the solver, half by playing out; `solve` or
             `play`: by one of them; `rules`: they are not searched.
         plays: worlds played out for a card, for each of `worlds`.
@@ -45,7 +46,7 @@ class PimcOptions:
     """
 
     worlds: int = 10
-    bids: str = "play"
+    bids: str = "rules"
     cards: str = "search"
     plays: int = 20
     bid_worlds: int = 100
