@@ -7,20 +7,33 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from tests.table.browser.player import DESKTOP, FLAGS, PHONE, SIDEWAYS, Player, chromium, running
+from marias_env.records import write_records
+from tests.agents.agent_cases import played
+from tests.table.browser.player import (
+    DESKTOP,
+    FLAGS,
+    PHONE,
+    SIDEWAYS,
+    Player,
+    Server,
+    chromium,
+    running,
+)
 
 IMAGES = Path(__file__).resolve().parents[3] / "docs" / "images"
 DEALS = 12
+PHONE_PHASES = ("TRUMP", "CONTRACT", "DISCARD", "REPLY", "DOUBLE", "PLAY", "OVER")
 
 
-def shoot(player: Player, name: str, folder: Path) -> None:
+def shoot(player: Player, name: str, folder: Path, what: str = "table-") -> None:
     player.page.wait_for_timeout(600)
-    path = folder / f"table-{name}.png"
+    path = folder / f"{what}{name}.png"
     player.page.screenshot(path=path)
     # A palette is enough for cards on a green cloth, and a third of the size.
     with Image.open(path) as picture:
@@ -68,13 +81,7 @@ def main(folder: Path) -> None:
         phone.page.wait_for_selector("[data-tool=play]")
         shoot(phone, "start-phone", folder)
         phone.page.click("[data-tool=play]")
-        wanted = {
-            "TRUMP": "trump",
-            "CONTRACT": "contract",
-            "DOUBLE": "double",
-            "PLAY": "play",
-            "OVER": "over",
-        }
+        wanted = {phase: phase.lower() for phase in PHONE_PHASES}
         deals(phone, wanted, "phone", folder)
         side = sit(browser, server.url, SIDEWAYS, "en").play_at_once()
         deals(side, {"PLAY": "play"}, "sideways", folder)
@@ -83,7 +90,27 @@ def main(folder: Path) -> None:
         desk.page.click("[data-tool=analysis]")
         desk.page.wait_for_selector("dialog .costs")
         shoot(desk, "analysis-desktop", folder)
+        online = sit(browser, server.url, PHONE, "en").set_up("online")
+        deals(online, {"NAME_TRUMP": "name_trump", "ANNOUNCE": "announce"}, "phone", folder)
+        viewer(browser, folder)
         browser.close()
+
+
+def viewer(browser: Any, folder: Path) -> None:
+    """Takes the pictures of `marias view`, of a deal that is the same every time."""
+    with TemporaryDirectory() as held:
+        path = Path(held) / "deals.jsonl"
+        write_records(path, [played("traditional", 5)])
+        server = Server("view", str(path), "--no-open", "--agents", "rules,pimc:3")
+        try:
+            server.start("api/file")
+            for name, viewport, language in (("desktop", DESKTOP, "en"), ("phone", PHONE, "cs")):
+                player = Player(browser, server.url, viewport, 1.5, language=language, deck="")
+                player.page.goto("/#1.16")
+                player.page.wait_for_selector("[data-agent='pimc:3'] small", state="attached")
+                shoot(player, f"view-{name}", folder, "")
+        finally:
+            server.kill()
 
 
 if __name__ == "__main__":
