@@ -208,8 +208,8 @@ class Player:
         self.page.wait_for_selector(READY)
         return self.phase
 
-    def move(self) -> None:
-        """Takes one legal action by clicks (both discards are one)."""
+    def move(self, prefer: tuple[str, ...] = ()) -> None:
+        """Takes one legal action by clicks (both discards are one): a preferred call, or any."""
         page, phase, before = self.page, self.phase, self.at
         if phase in ("TRUMP", "DISCARD"):
             legal = page.locator(".own.legal")
@@ -222,6 +222,10 @@ class Player:
             legal.nth(self.rng.randrange(legal.count())).click()
         else:
             calls = page.locator(".choices .choice:not([aria-disabled])")
+            for call in prefer:
+                if (wanted := page.locator(f".choices [data-action={call}]")).count():
+                    calls = wanted
+                    break
             calls.nth(self.rng.randrange(calls.count())).click()
         # The table waits for nobody else between the two discards.
         done = 2 if phase == "DISCARD" else 1
