@@ -10,7 +10,7 @@ import numpy.typing as npt
 from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
 from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count, row_actions
 from marias_env.core import kernels
-from marias_env.core.deal import DEAL, pack_rules
+from marias_env.core.deal import DEAL, NUM_SEATS, pack_rules
 from marias_env.core.encode import observe_rows, state_rows
 from marias_env.core.events import TOKENS_LENGTH, token_rows
 from marias_env.core.kernels import NO_ACTION
@@ -74,7 +74,7 @@ class DealBatch:
             self.rules, match.deals if match else 0, (match.points or 0) if match else 0
         )
         self.deals: npt.NDArray[Any] = np.zeros(num_deals, dtype=DEAL)
-        self._payments = np.zeros((num_deals, 3), dtype=np.int64)
+        self._payments = np.zeros((num_deals, NUM_SEATS), dtype=np.int64)
         self.reset(seed)
 
     # ------------------------------------------------------------------ seeding and dealing

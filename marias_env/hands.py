@@ -8,7 +8,7 @@ from typing import Any
 
 from marias_env.actions import ACTION_IDS
 from marias_env.cards import CARD_IDS, CARDS, card_id
-from marias_env.core.deal import TALON_PLACE, pack_rules
+from marias_env.core.deal import NUM_SEATS, TALON_PLACE, pack_rules
 from marias_env.errors import CardError, RecordError
 from marias_env.records import Record, play_actions, record_of
 from marias_env.rules import Rules, get_rules
@@ -54,7 +54,7 @@ def record_from_hands(
         raise RecordError(f"hands: {len(hands)}; expected three, one for each seat")
     held = [_cards(hand, f"hand of seat {seat}") for seat, hand in enumerate(hands)]
     left = _cards(talon, "talon")
-    forehand = (dealer + 1) % 3
+    forehand = (dealer + 1) % NUM_SEATS
     if chosen.dealing == "chosen_trump":
         held[forehand] += left
         left = []
@@ -68,8 +68,8 @@ def record_from_hands(
             held[forehand].insert(0, CARD_IDS[first])
     deck = [0] * chosen.num_cards
     # By packets: a hand's first cards are those that are dealt to it first.
-    for order in range(3):
-        _fill(deck, places, (2 * order, 2 * order + 1), held[(forehand + order) % 3])
+    for order in range(NUM_SEATS):
+        _fill(deck, places, (2 * order, 2 * order + 1), held[(forehand + order) % NUM_SEATS])
     _fill(deck, places, (TALON_PLACE,), left)
     pairs = [(0, action) if isinstance(action, str) else action for action in actions]
     seated = not any(isinstance(action, str) for action in actions)
@@ -115,7 +115,7 @@ def _check_complete(
         if everything.count(card) > 1:
             raise RecordError(f"{CARDS[card]} stands more than once in the hands and the talon")
     for seat, hand in enumerate(held):
-        order = (seat - forehand) % 3
+        order = (seat - forehand) % NUM_SEATS
         size = sum(place // 2 == order for place in places if place != TALON_PLACE)
         if len(hand) != size:
             also = ", the talon included" if rules.dealing == "chosen_trump" and not order else ""

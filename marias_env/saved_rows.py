@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.core import kernels
-from marias_env.core.deal import DEAL
+from marias_env.core.deal import DEAL, NUM_SEATS
 from marias_env.core.history import actions_of, seats_of
 from marias_env.errors import StateError
 
@@ -57,7 +57,7 @@ def read_rows(data: bytes, rules: npt.NDArray[Any]) -> Rows:
     if not raw or len(raw) % DEAL.itemsize:
         raise StateError(f"{len(raw)} bytes of deals; expected a multiple of {DEAL.itemsize}")
     deals = np.frombuffer(raw, dtype=DEAL).copy()
-    if payments.shape != (len(deals), 3):
+    if payments.shape != (len(deals), NUM_SEATS):
         raise StateError(f"payments of shape {payments.shape}; expected ({len(deals)}, 3)")
     return deals, np.ascontiguousarray(payments)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from marias_env.core.deal import NUM_SEATS
 from marias_env.errors import RecordError
 from marias_env.terminal import echo, progress_bar
 
@@ -177,7 +178,7 @@ def _lines(analysis: Analysis) -> list[str]:
             f"  V {card.best:+d} -> {card.value:+d}  better: {' '.join(card.better)}"
             for card in costly
         ] or ["  none"]
-        costs = (f"{seat}: {analysis.cost_of(seat)}" for seat in range(3))
+        costs = (f"{seat}: {analysis.cost_of(seat)}" for seat in range(NUM_SEATS))
         lines.append("  in all  " + "  ".join(costs))
     if analysis.worths:
         lines += ["", "What could have been bid (others silent, nothing doubled)"]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from marias_agents.analysis import Analysis, Worth, analyse
 from marias_env.actions import CONTRACT, CONTRACTS, DISCARD, NO_CONTRACT, PHASES, SUIT_GAME
 from marias_env.cards import CARDS, SUITS, cards_of
-from marias_env.core.deal import DECLARER
+from marias_env.core.deal import DECLARER, NUM_SEATS
 from marias_env.records import replay
 
 CAP: Final = 16
@@ -112,7 +112,7 @@ def _players(record: Mapping[str, Any]) -> list[str]:
     names = record.get("agents")
     if isinstance(names, list) and len(names) == 3 and all(isinstance(n, str) for n in names):
         return names
-    return [f"seat {seat}" for seat in range(3)]
+    return [f"seat {seat}" for seat in range(NUM_SEATS)]
 
 
 def _bidding(record: Mapping[str, Any], analysis: Analysis) -> Iterator[tuple[str, int, int, int]]:

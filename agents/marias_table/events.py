@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from marias_env.actions import ACTIONS, BLIND, DISCARD, TRUMP
 from marias_env.cards import CARDS, SUITS, card_name
+from marias_env.core.deal import NUM_SEATS
 from marias_env.rules import Rules
 from marias_env.showing.phrases import phrases, suit_name
 from marias_env.showing.story import tricks_of
@@ -132,7 +133,7 @@ def changes(before: Marks, deal: Any, rules: Rules) -> list[tuple[str, dict[str,
         card = int(deal["trump_card"])
         shown = CARDS[card] if card >= 0 else None
         found.append(("trump_shown", {"card": shown, "suit": SUITS[int(deal["trump"])]}))
-    for seat in range(3):
+    for seat in range(NUM_SEATS):
         new = after.marriages[seat] & ~before.marriages[seat]
         for suit in range(4):
             if new >> suit & 1:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from marias_env.actions import ACTIONS, OVER
 from marias_env.batch import DealBatch
+from marias_env.core.deal import NUM_SEATS
 from marias_env.core.history import history_of
 from marias_env.records import each_position, replay
 from marias_env.rules import preset_and_options
@@ -38,7 +39,7 @@ def names_of(record: Mapping[str, Any], language: str) -> list[str]:
             return told_apart(
                 [name[:LONGEST_NAME] or number.format(number=n) for n, name in enumerate(found, 1)]
             )
-    return [phrases(language)["seat"].format(seat) for seat in range(3)]
+    return [phrases(language)["seat"].format(seat) for seat in range(NUM_SEATS)]
 
 
 def film(record: Mapping[str, Any], receiver: int, language: str, number: int = 1) -> list[State]:

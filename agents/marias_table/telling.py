@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from marias_env.core.deal import NUM_SEATS
 from marias_env.showing.phrases import phrases
 from marias_table.events import event_for
 from marias_table.messages import Event, MatchState, SeatState, State
@@ -96,7 +97,7 @@ def _match(room: Room) -> MatchState | None:
         "points": match.points,
         "played": len(room.history),
         "over": over,
-        "winners": [s for s in range(3) if totals[s] == max(totals)] if over else [],
+        "winners": [s for s in range(NUM_SEATS) if totals[s] == max(totals)] if over else [],
     }
 
 

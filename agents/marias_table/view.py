@@ -37,6 +37,7 @@ from marias_env.core.deal import (
     GAME,
     NO_CARD,
     NOBODY,
+    NUM_SEATS,
     SEVEN_COMPONENT,
 )
 from marias_env.core.history import history_of
@@ -61,7 +62,7 @@ PUBLIC: Final = None
 """A receiver that sees the open table only."""
 
 _ROW: Final = np.zeros(1, dtype=np.int64)
-_SEATS: Final = tuple(np.array([seat], dtype=np.int64) for seat in range(3))
+_SEATS: Final = tuple(np.array([seat], dtype=np.int64) for seat in range(NUM_SEATS))
 
 
 @dataclasses.dataclass
@@ -130,7 +131,7 @@ def deal_state(
         "phase_name": PHASE_NAMES[language][phase],
         "turn": turn if turn >= 0 else None,
         "dealer": int(deal["dealer"]),
-        "forehand": (int(deal["dealer"]) + 1) % 3,
+        "forehand": (int(deal["dealer"]) + 1) % NUM_SEATS,
         "declarer": declarer if named else None,
         "contract": CONTRACTS[contract] if named else None,
         "contract_name": CONTRACT_NAMES[language][contract]
@@ -162,10 +163,10 @@ def seat_cards(deal: Any, rules: Rules) -> list[dict[str, Any]]:
     counts = hand_counts(deal, rules)
     contract = int(deal["contract"])
     found = []
-    for seat in range(3):
+    for seat in range(NUM_SEATS):
         known = int(deal["hands"][seat])
         roles = ["dealer"] if seat == deal["dealer"] else []
-        if seat == (int(deal["dealer"]) + 1) % 3:
+        if seat == (int(deal["dealer"]) + 1) % NUM_SEATS:
             roles.append("forehand")
         if contract != NO_CONTRACT:
             roles.append("declarer" if seat == deal["declarer"] else "defender")

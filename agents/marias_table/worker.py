@@ -16,7 +16,7 @@ from marias_agents.agent import Agent
 from marias_agents.warmup import play_through
 from marias_env.actions import ACTIONS
 from marias_env.batch import DealBatch
-from marias_env.core.deal import DEAL
+from marias_env.core.deal import DEAL, NUM_SEATS
 from marias_env.records import Record, record_of
 from marias_env.rules import Rules
 from marias_env.views import Views
@@ -123,7 +123,7 @@ def study(record: Record) -> dict[str, Any]:
             }
             for card in found.cards
         ],
-        "costs": [found.cost_of(seat) for seat in range(3)],
+        "costs": [found.cost_of(seat) for seat in range(NUM_SEATS)],
         "worths": [
             {
                 "seat": worth.seat,

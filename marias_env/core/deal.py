@@ -18,6 +18,8 @@ HISTORY = 112
 """Room for actions: no deal with `max_doublings` of 16 or less has more than 101."""
 HIDDEN_ACTION = 63
 """What an information view shows instead of a private action of somebody else."""
+NUM_SEATS = 3
+"""Players of a deal, and cards of a trick."""
 NO_CARD = -1
 UNKNOWN_CARD = 255
 """A deck position that an information view does not know."""
@@ -62,10 +64,11 @@ DEAL = _without_gaps(
     [
         # What every step touches.
         ("legal", np.int64),  # bit set of legal actions of the seat on turn
-        ("hands", np.uint32, 3),
-        ("played", np.uint32, 3),  # cards each seat has played
-        ("cannot", np.uint32, 3),  # public: cards a seat is known not to hold, from its play
-        ("must", np.uint32, 3),  # public: kings a seat is known to hold, from a marriage
+        ("hands", np.uint32, NUM_SEATS),
+        ("played", np.uint32, NUM_SEATS),  # cards each seat has played
+        # public: cards a seat is known not to hold, from its play
+        ("cannot", np.uint32, NUM_SEATS),
+        ("must", np.uint32, NUM_SEATS),  # public: kings a seat is known to hold, from a marriage
         ("phase", np.int8),
         ("turn", np.int8),  # seat on turn, -1 when over
         ("viewer", np.int8),  # -1: the whole truth; else an information view of this seat
@@ -79,19 +82,19 @@ DEAL = _without_gaps(
         ("led", np.int8),  # suit led, -1 between tricks
         ("best_card", np.int8),  # card that wins the trick so far, -1 between tricks
         ("best_seat", np.int8),
-        ("table", np.int8, 3),  # cards on the table in order of play, -1 where none
-        ("tricks_won", np.int8, 3),
+        ("table", np.int8, NUM_SEATS),  # cards on the table in order of play, -1 where none
+        ("tricks_won", np.int8, NUM_SEATS),
         ("num_actions", np.uint8),
-        ("marriages", np.uint8, 3),  # suits (bits) each seat has scored a marriage in
+        ("marriages", np.uint8, NUM_SEATS),  # suits (bits) each seat has scored a marriage in
         ("points", np.int16, 2),  # trick points by side
         ("marriage_first", np.int16, 2),  # by side
         ("marriage_best", np.int16, 2),
         ("marriage_sum", np.int16, 2),
         # Bidding.
         ("talon", np.uint32),
-        ("discards", np.uint32, 3),  # what each seat last put away
-        ("taken", np.uint32, 3),  # the talon each seat last picked up
-        ("taken_before", np.uint32, 3),  # the one it picked up the time before
+        ("discards", np.uint32, NUM_SEATS),  # what each seat last put away
+        ("taken", np.uint32, NUM_SEATS),  # the talon each seat last picked up
+        ("taken_before", np.uint32, NUM_SEATS),  # the one it picked up the time before
         ("pending", np.uint32),  # forehand's cards not yet picked up
         ("trump_card", np.int8),
         ("blind", np.int8),  # 1: forehand chose trumps blind (public)
@@ -118,9 +121,9 @@ DEAL = _without_gaps(
         ("last_seven_seat", np.int8),  # who played the trump 7 in the last trick
         ("last_seven_won", np.int8),
         ("value", np.int64),  # V, units per opponent, declarer's view (0 for a revoke)
-        ("payments", np.int64, 3),  # units by seat
+        ("payments", np.int64, NUM_SEATS),  # units by seat
         # Match and randomness.
-        ("totals", np.int64, 3),  # units by seat since the match began
+        ("totals", np.int64, NUM_SEATS),  # units by seat since the match began
         ("match_deals", np.int32),  # deals finished in this match
         ("episode", np.int64),
         ("key", np.uint64),

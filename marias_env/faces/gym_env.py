@@ -28,6 +28,7 @@ from gymnasium import spaces
 from marias_env.actions import NUM_ACTIONS
 from marias_env.checks import check_seat, one_action
 from marias_env.core import single
+from marias_env.core.deal import NUM_SEATS
 from marias_env.errors import DeckError, StateError
 from marias_env.faces.learner_options import LearnerOptions, with_learner_options
 from marias_env.faces.learners import Learners
@@ -100,7 +101,7 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._as_dict = observation == "dict"
         self._running = False
         self._left_over = False
-        self._carry = np.zeros((1, 3), dtype=np.int64)
+        self._carry = np.zeros((1, NUM_SEATS), dtype=np.int64)
         self._owed = False
         # The learners' one row, with one place for what the learner sees of it.
         self._one = OneDeal.of(self._learners.batch)

@@ -16,6 +16,7 @@ from marias_env.actions import NUM_ACTIONS, OVER
 from marias_env.batch import DealBatch
 from marias_env.checks import check_count, check_seat
 from marias_env.core import kernels, turns
+from marias_env.core.deal import NUM_SEATS
 from marias_env.core.encode import observe_rows
 from marias_env.core.layout import OBSERVATION_SIZE
 from marias_env.errors import OptionError
@@ -98,7 +99,7 @@ class Learners:
         self._illegal = ILLEGAL[illegal]
         self._dealt = False
         self.seats = np.full(num_envs, self._where if self._where < 3 else 0, dtype=np.int64)
-        self.gained = np.zeros((num_envs, 3), dtype=np.int64)
+        self.gained = np.zeros((num_envs, NUM_SEATS), dtype=np.int64)
         self.refused = np.zeros(num_envs, dtype=np.bool_)
 
     def __len__(self) -> int:
@@ -224,7 +225,7 @@ class Learners:
         deals, rules = self.batch.deals, self.batch._rules
         while True:
             turn = deals["turn"]
-            place_on_turn = np.where(turn >= 0, (turn - self.seats) % 3, 0)
+            place_on_turn = np.where(turn >= 0, (turn - self.seats) % NUM_SEATS, 0)
             if not place_on_turn.any():
                 return
             for opponent, places in groups:

@@ -26,6 +26,7 @@ from gymnasium.vector.utils import batch_space
 
 from marias_env.actions import NUM_ACTIONS
 from marias_env.checks import deck_ids
+from marias_env.core.deal import NUM_SEATS
 from marias_env.errors import OptionError, StateError
 from marias_env.faces.gym_env import OBSERVATIONS
 from marias_env.faces.learner_options import LearnerOptions, with_learner_options
@@ -106,8 +107,8 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         self._as_dict = observation == "dict"
         self._dealt = False
         # With all seats: what each seat has been paid and not yet been told, and who is new.
-        self._pending = np.zeros((num_envs, 3), dtype=np.int64)
-        self._new = np.ones((num_envs, 3), dtype=np.bool_)
+        self._pending = np.zeros((num_envs, NUM_SEATS), dtype=np.int64)
+        self._new = np.ones((num_envs, NUM_SEATS), dtype=np.bool_)
         self._rows = np.arange(num_envs)
         single: spaces.Space[Any] = (observation_dict if self._as_dict else observation_box)(
             self._learners.dtype

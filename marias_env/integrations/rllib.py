@@ -35,6 +35,7 @@ from torch import nn
 from marias_env.actions import NUM_ACTIONS
 from marias_env.batch import DealBatch
 from marias_env.checks import one_action
+from marias_env.core.deal import NUM_SEATS
 from marias_env.errors import ActionError, StateError
 from marias_env.faces.learners import Learners, check_transform
 from marias_env.faces.spaces import SeatActions, check_dtype, observation_box
@@ -182,7 +183,7 @@ class MariasMultiAgentEnv(MultiAgentEnv):
         learners = self._learners
         learners.act(learners.as_actions([one_action(action_dict[AGENTS[self._turn]])]))
         over = bool(learners.over[0])
-        seats = range(3) if over else (self._turn,)
+        seats = range(NUM_SEATS) if over else (self._turn,)
         observations = {AGENTS[seat]: self._see(seat) for seat in seats}
         rewards = dict.fromkeys(observations, 0.0)
         infos: dict[str, Any] = {agent: {} for agent in observations}

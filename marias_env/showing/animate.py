@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from marias_env.actions import OVER
+from marias_env.core.deal import NUM_SEATS
 from marias_env.options import Real, check
 from marias_env.records import each_position
 from marias_env.showing.render import TextTable, deal_for
@@ -147,7 +148,7 @@ def _tracks(tables: Sequence[TextTable], bottom: int) -> dict[_Key, list[_Place]
     order = [c for group in sorted_hand(rules.deck_mask, last) for c in group]
     hands = seat_places(bottom)
     slots = range(max(max(table.counts) for table in tables))
-    keys: list[_Key] = [(seat, slot) for seat in range(3) for slot in slots]
+    keys: list[_Key] = [(seat, slot) for seat in range(NUM_SEATS) for slot in slots]
     keys += order
     tracks: dict[_Key, list[_Place]] = {key: [] for key in keys}
     laid: dict[int, int] = {}

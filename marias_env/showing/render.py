@@ -21,7 +21,15 @@ from marias_env.actions import (
 )
 from marias_env.batch import DealBatch
 from marias_env.cards import CARDS, SUIT_SYMBOLS, cards_of
-from marias_env.core.deal import DECLARER, DEFENDERS, GAME, NO_CARD, NOBODY, SEVEN_COMPONENT
+from marias_env.core.deal import (
+    DECLARER,
+    DEFENDERS,
+    GAME,
+    NO_CARD,
+    NOBODY,
+    NUM_SEATS,
+    SEVEN_COMPONENT,
+)
 from marias_env.core.worth import marriage_worth
 from marias_env.rules import Rules, preset_and_options
 from marias_env.showing.explain import points_text, settlement_lines
@@ -121,7 +129,7 @@ class TextTable:
         found = []
         if self.deal["contract"] != NO_CONTRACT:
             found.append(self.words["declarer" if seat == self.deal["declarer"] else "defender"])
-        if seat == (self.deal["dealer"] + 1) % 3:
+        if seat == (self.deal["dealer"] + 1) % NUM_SEATS:
             found.append(self.words["forehand"])
         if seat == self.deal["dealer"]:
             found.append(self.words["dealer"])
@@ -311,7 +319,7 @@ def render_text(
         lines += wrapped(table.stakes(), room)
     lines.append("")
     last = 2 if perspective is None else perspective
-    seats = ((last + 1) % 3, (last + 2) % 3, last)
+    seats = ((last + 1) % NUM_SEATS, (last + 2) % NUM_SEATS, last)
     who = {seat: _who(table, seat, f"{names[seat]} ·" if names else str(seat)) for seat in seats}
     column = max(28, *(visible(text) + 2 for text in who.values()))
     for seat in seats:

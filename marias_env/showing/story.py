@@ -25,7 +25,7 @@ from marias_env.actions import (
 )
 from marias_env.cards import cards_of
 from marias_env.core.bits import RANK_Q, SHARPS, STRENGTH
-from marias_env.core.deal import HIDDEN_ACTION
+from marias_env.core.deal import HIDDEN_ACTION, NUM_SEATS
 from marias_env.core.history import history_of, num_plays
 from marias_env.core.worth import marriage_worth
 from marias_env.rules import TEN, Rules
@@ -76,7 +76,7 @@ def tricks_of(deal: Any, rules: Rules) -> list[Trick]:
     history = history_of(deal)
     played = history[len(history) - plays :]
     found: list[Trick] = []
-    for start in range(0, plays, 3):
+    for start in range(0, plays, NUM_SEATS):
         cards = tuple(played[start : start + 3])
         number = start // 3
         winner: int | None = None

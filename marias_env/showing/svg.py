@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marias_env.actions import OVER, SUIT_GAME
 from marias_env.cards import SUIT_SYMBOLS, cards_of
-from marias_env.core.deal import DECLARER, DEFENDERS
+from marias_env.core.deal import DECLARER, DEFENDERS, NUM_SEATS
 from marias_env.showing.card_faces.shapes import SUIT_INKS
 from marias_env.showing.explain import points_text, settlement_lines
 from marias_env.showing.phrases import PHASE_NAMES
@@ -85,7 +85,7 @@ def document(body: str, style: str = "") -> Picture:
 
 def bottom_seat(deal: Any, perspective: int | None) -> int:
     """Returns who sits at the bottom: forehand, or whose eyes it is seen through."""
-    return int(deal["dealer"] + 1) % 3 if perspective is None else perspective
+    return int(deal["dealer"] + 1) % NUM_SEATS if perspective is None else perspective
 
 
 def seat_places(bottom: int) -> dict[int, tuple[int, int]]:
@@ -93,12 +93,20 @@ def seat_places(bottom: int) -> dict[int, tuple[int, int]]:
 
     Clockwise as at a table: the next player sits on the left.
     """
-    return {bottom: (450, 508), (bottom + 1) % 3: (230, 66), (bottom + 2) % 3: (670, 66)}
+    return {
+        bottom: (450, 508),
+        (bottom + 1) % NUM_SEATS: (230, 66),
+        (bottom + 2) % NUM_SEATS: (670, 66),
+    }
 
 
 def trick_places(bottom: int) -> dict[int, tuple[int, int]]:
     """Returns where a card of each seat lies on the table."""
-    return {bottom: (421, 322), (bottom + 1) % 3: (330, 252), (bottom + 2) % 3: (512, 252)}
+    return {
+        bottom: (421, 322),
+        (bottom + 1) % NUM_SEATS: (330, 252),
+        (bottom + 2) % NUM_SEATS: (512, 252),
+    }
 
 
 def text(x: float, y: float, line: str, style: str = "s", anchor: str = "middle") -> str:

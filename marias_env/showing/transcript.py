@@ -5,7 +5,7 @@ from __future__ import annotations
 from marias_env.actions import NO_CONTRACT, OVER, PHASES, SUIT_GAME
 from marias_env.batch import DealBatch
 from marias_env.cards import cards_of
-from marias_env.core.deal import DECLARER
+from marias_env.core.deal import DECLARER, NUM_SEATS
 from marias_env.rules import preset_and_options
 from marias_env.showing.explain import settlement_lines
 from marias_env.showing.phrases import PHASE_NAMES
@@ -43,7 +43,7 @@ def transcript(batch: DealBatch, row: int = 0, language: str = "en", color: bool
     start = DealBatch(1, rules, seed=0, autoreset=False)
     start.set_decks(deal["deck"][: rules.num_cards], int(deal["dealer"]))
     before = TextTable(start.deals[0], rules, language, color, symbols=False)
-    for seat in range(3):
+    for seat in range(NUM_SEATS):
         lines.append(f"  {seat} {before.roles(seat):<12}{before.hand(seat)}")
     if start.deals["talon"][0]:
         lines.append(f"  {talon:<14}{before.cards(cards_of(start.deals['talon'][0]))}")

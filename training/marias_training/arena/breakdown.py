@@ -15,6 +15,7 @@ from marias_env.core.deal import (
     END_PLAYED,
     END_REVOKE,
     NOBODY,
+    NUM_SEATS,
     pack_rules,
 )
 from marias_env.core.history import actions_of, seats_of
@@ -91,9 +92,9 @@ def breakdown(
     whole = deals["ending"] != END_REVOKE
     declarer = deals["declarer"].astype(np.int64)
     labels = contract_labels(deals)
-    for seat in range(3):
+    for seat in range(NUM_SEATS):
         who, own = seating[:, seat], payments[:, seat]
-        position = (seat - deals["dealer"].astype(np.int64) - 1) % 3
+        position = (seat - deals["dealer"].astype(np.int64) - 1) % NUM_SEATS
         lone = declarer == seat
         count.add("position", POSITIONS, who, position, own)
         count.add("role", ROLES, who[whole], np.where(lone, 0, 1)[whole], own[whole])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_agents.agent import Agent
+from marias_env.core.deal import NUM_SEATS
 from marias_env.rules import Rules
 from marias_training.arena.breakdown import ROLES, breakdown
 from marias_training.arena.chunk import AgentLike, Chunk, common_deals, make_agent
@@ -82,7 +83,7 @@ def _result(
     result: dict[str, Any] = {"counts": {}}
     own: dict[str, dict[int, npt.NDArray[np.int64]]] = {"raw": {}, "capped": {}}
     size = len(rows[AGENT]) // 3
-    seats = np.repeat(np.arange(3), size)
+    seats = np.repeat(np.arange(NUM_SEATS), size)
     for who, name in zip(table.measured, WHO):
         paid = {"raw": payments[rows[who]], "capped": cap_payments(payments[rows[who]])}
         dealers = deals["dealer"][rows[who]].astype(np.int64)
@@ -92,8 +93,8 @@ def _result(
             else:
                 by_seat = values[np.arange(3 * size), seats].reshape(3, size)
             own[metric][who] = by_seat
-            forehand = (dealers[:size] + 1) % 3
-            order = (forehand[None, :] + np.arange(3)[:, None]) % 3
+            forehand = (dealers[:size] + 1) % NUM_SEATS
+            order = (forehand[None, :] + np.arange(NUM_SEATS)[:, None]) % NUM_SEATS
             by_position = np.take_along_axis(by_seat, order, axis=0)
             result.setdefault(name, {})[metric] = by_position.tolist()
         found = breakdown(deals[rows[who]], payments[rows[who]], seating[rows[who]], [who], rules)
