@@ -320,7 +320,7 @@ def render_text(
     lines.append("")
     last = 2 if perspective is None else perspective
     seats = ((last + 1) % NUM_SEATS, (last + 2) % NUM_SEATS, last)
-    who = {seat: _who(table, seat, f"{names[seat]} ·" if names else str(seat)) for seat in seats}
+    who = {seat: _who(table, seat, names[seat] if names else None) for seat in seats}
     column = max(28, *(visible(text) + 2 for text in who.values()))
     for seat in seats:
         lines += _seat_lines(table, seat, pad(who[seat], column), room)
@@ -330,8 +330,10 @@ def render_text(
     return "\n".join([f"╭{rule}╮", *framed, f"╰{rule}╯"])
 
 
-def _who(table: TextTable, seat: int, name: str) -> str:
-    return f"{'▶' if seat == table.deal['turn'] else ' '} {name} {table.roles(seat)}"
+def _who(table: TextTable, seat: int, name: str | None) -> str:
+    roles = table.roles(seat)
+    who = str(seat) if name is None else f"{name} ·" if roles else name
+    return f"{'▶' if seat == table.deal['turn'] else ' '} {who} {roles}"
 
 
 def _seat_lines(table: TextTable, seat: int, who: str, room: int) -> list[str]:

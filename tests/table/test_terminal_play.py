@@ -203,3 +203,13 @@ def test_bad_options_are_one_clear_line(
     assert told.exit_code == 2
     assert message in " ".join(told.stderr.replace("│", " ").split())
     assert not file.exists()
+
+
+def test_the_choice_of_trumps_lists_cards_beside_each_other(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    told = play("naslepo\n", str(file), "--seed", "2", *QUICK)
+    assert " 1) 8♥  2) 7♥  3) 10♠  4) J♠  5) 10♦  6) 8♦  7) A♣\n 8) blind " in told.stdout
+    assert "1 rules  " in told.stdout  # no role yet, and nothing that separates it
+    assert records(file)[0]["actions"][0] == [0, "blind"]
+    told = play("2\nhra\n", "--resume", str(file), "--adviser", "rules", "-l", "en")
+    assert [action for _, action in records(file)[0]["actions"]][:2] == ["blind", "betl"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from marias_env.actions import BLIND, DISCARD, PLAY
 from marias_env.cards import CARD_IDS, SUITS
-from marias_env.showing.layout import labelled, visible, wrapped
+from marias_env.showing.layout import labelled, pad, visible, wrapped
 from marias_env.showing.phrases import phrases, suit_name
 from marias_env.showing.render import TextTable, render_text
 from marias_env.showing.rules_text import rules_text
@@ -187,30 +187,33 @@ class Screen:
             on = index == chosen
             label = f"[{self._paint(label, REVERSED)}]" if on else f" {label} "
             entries.append((label, choice.help))
-        if not any(text for _, text in entries):
-            return self._beside([label for label, _ in entries])
-        column = max(visible(label) for label, _ in entries) + 1
-        if column > self.width // 2:
-            column = 4
-        lines = []
-        for label, text in entries:
-            room = column - visible(label)
-            first = label + " " * room if room > 0 else label
-            if room <= 0:
-                lines.append(first)
-                first = " " * column
-            explained = wrapped(text, self.width - column) if text else [""]
-            lines.append((first + explained[0]).rstrip())
-            lines += [" " * column + line for line in explained[1:]]
+        lines: list[str] = []
+        for explained, group in itertools.groupby(entries, key=lambda entry: bool(entry[1])):
+            together = list(group)
+            lines += self._explained(together) if explained else self._beside(together)
         return lines
 
-    def _beside(self, labels: Sequence[str]) -> list[str]:
+    def _beside(self, entries: Sequence[tuple[str, str]]) -> list[str]:
         lines = [""]
-        for label in labels:
+        for label, _ in entries:
             if lines[-1] and visible(lines[-1]) + visible(label) > self.width:
                 lines.append("")
             lines[-1] += label
         return [line.rstrip() for line in lines]
+
+    def _explained(self, entries: Sequence[tuple[str, str]]) -> list[str]:
+        column = max(visible(label) for label, _ in entries) + 1
+        if column > self.width // 2:
+            column = 4  # the words stand below
+        lines: list[str] = []
+        for label, text in entries:
+            words = wrapped(text, self.width - column)
+            if visible(label) < column:
+                lines.append(pad(label, column) + words.pop(0))
+            else:
+                lines.append(label.rstrip())
+            lines += [" " * column + line for line in words]
+        return lines
 
     def why(self) -> list[str]:
         """Returns which rules narrow the choice of the person on turn, each with its cards."""
