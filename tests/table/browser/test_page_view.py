@@ -40,6 +40,18 @@ FITS = """() => {
             wrong.push(`${node.className} ${JSON.stringify(box)}`);
         }
     }
+    // Cards of a trick lie before their players.
+    const middle = (node) => {
+        const box = node.getBoundingClientRect();
+        return box.x + box.width / 2;
+    };
+    const felt = middle(document.querySelector('.felt'));
+    for (const [place, side] of [['left', -1], ['bottom', 0], ['right', 1]]) {
+        for (const node of document.querySelectorAll(`.played.from-${place}`)) {
+            const off = middle(node) - felt;
+            if (Math.sign(Math.abs(off) < 4 ? 0 : off) !== side) wrong.push(`${place}: ${off}`);
+        }
+    }
     return wrong;
 }"""
 
@@ -120,7 +132,7 @@ def test_a_deal_is_stepped_through_by_keys(
     page, record, agent = player.page, records[index], make("rules")
     for position, batch in enumerate(each_position(record)):
         settled(player, position)
-        assert page.evaluate(FITS) == []
+        page.wait_for_function(f"() => ({FITS})().length === 0")
         if player.phase == "OVER":
             break
         held = page.locator(".viewer [data-card]").count()
@@ -229,7 +241,8 @@ def test_language_deck_and_the_record_itself(
 def test_axe_finds_nothing_serious(
     look: Callable[..., Player], records: list[dict[str, Any]], viewport: dict[str, int]
 ) -> None:
-    player, found = look(viewport), []
+    player = look(viewport)
+    found: list[str] = []
     for position in (0, 3, len(records[0]["actions"]) - 7, len(records[0]["actions"])):
         player.page.locator(".slider").fill(str(position))
         settled(player, position)
