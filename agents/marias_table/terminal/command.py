@@ -179,6 +179,8 @@ def _match(text: str, rules: Rules) -> Match:
 
 def _seats(seat: str, agents: list[str]) -> tuple[str | None, str | None, str | None]:
     """Returns who sits where; None: the person."""
+    from marias_env.core.deal import NUM_SEATS
+
     if seat not in ("0", "1", "2", WATCH):
         raise typer.BadParameter(f"--seat {seat!r}; expected 0, 1, 2 or {WATCH}")
     others = 3 if seat == WATCH else 2
@@ -191,7 +193,7 @@ def _seats(seat: str, agents: list[str]) -> tuple[str | None, str | None, str | 
         return left[0], left[1], left[2]
     found: list[str | None] = [None, None, None]
     for number, spec in enumerate(left, start=1):
-        found[(int(seat) + number) % 3] = spec
+        found[(int(seat) + number) % NUM_SEATS] = spec
     return found[0], found[1], found[2]
 
 

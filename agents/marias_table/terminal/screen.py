@@ -10,6 +10,7 @@ from typing import Any
 
 from marias_env.actions import BLIND, DISCARD, PLAY
 from marias_env.cards import CARD_IDS, SUITS
+from marias_env.core.deal import NUM_SEATS
 from marias_env.showing.layout import labelled, pad, visible, wrapped
 from marias_env.showing.phrases import phrases, suit_name
 from marias_env.showing.render import TextTable, render_text
@@ -72,7 +73,7 @@ class Screen:
 
     def names(self) -> list[str]:
         """Returns what the three seats are called."""
-        return [self.name(seat) for seat in range(3)]
+        return [self.name(seat) for seat in range(NUM_SEATS)]
 
     def title(self) -> list[str]:
         """Returns the lines that a deal begins with: its number, and who has how much."""
@@ -87,7 +88,7 @@ class Screen:
 
     def _totals(self) -> str:
         totals = self.room.totals
-        return " · ".join(f"{self.name(seat)} {totals[seat]:+d}" for seat in range(3))
+        return " · ".join(f"{self.name(seat)} {totals[seat]:+d}" for seat in range(NUM_SEATS))
 
     def table(self) -> list[str]:
         """Returns the card table."""
@@ -305,7 +306,7 @@ class Screen:
             lines.append(f"  {name:<{column}}{self._paint(f'{paid:>4}', BOLD)}  ({total})")
         if room.match_over:
             best = max(room.totals)
-            names = [self.name(seat) for seat in range(3) if room.totals[seat] == best]
+            names = [self.name(seat) for seat in range(NUM_SEATS) if room.totals[seat] == best]
             said = f"{words['match_over']} · {words['winner'].format(', '.join(names))}"
             lines += self.prose(self._paint(said, BOLD))
         return lines
