@@ -240,8 +240,12 @@ def check_fields(
 
 
 def field_helps(config: type) -> dict[str, str]:
-    """Returns what the docstring of a dataclass says about each field under `Attributes`."""
-    text = inspect.getdoc(config) or ""
+    """Returns what the docstring of a dataclass says about each field under `Attributes`.
+
+    Fields that it inherits are looked for where they come from.
+    """
+    classes = [cls for cls in config.__mro__ if dataclasses.is_dataclass(cls)]
+    text = "\n".join(inspect.cleandoc(cls.__doc__ or "") for cls in classes)
     found: dict[str, str] = {}
     for field in dataclasses.fields(config):
         match = re.search(rf"^    {field.name}: (.*(?:\n        .*)*)", text, re.MULTILINE)

@@ -70,6 +70,11 @@ _ENTRIES: Final[dict[str, Entry]] = {
         "pimc:N: bids as `rules`, searches cards in sampled worlds, N of them solved for a first",
         ("marias_agents.search.options", "PimcOptions"),
     ),
+    "net+pimc": Entry(
+        ("marias_agents.search.net_pimc", "make_net_pimc"),
+        "net+pimc:N: bids as `net:base`, searches the cards it likes best as `pimc:N`",
+        ("marias_agents.search.net_pimc", "NetPimcOptions"),
+    ),
     "ismcts": Entry(
         ("marias_agents.search.ismcts", "make_ismcts"),
         "ismcts:N: information-set tree search, N rounds",

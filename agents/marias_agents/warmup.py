@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-_SPECS: Final = {"pimc": "pimc:1", "ismcts": "ismcts:4"}
+_SPECS: Final = {"pimc": "pimc:1", "net+pimc": "net+pimc:1", "ismcts": "ismcts:4"}
 """Of agents whose default would think for long."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -12,11 +13,12 @@ import pytest
 
 from marias_agents import make
 from marias_agents.search.agent import PimcAgent
-from marias_agents.search.beliefs import likely_worlds
+from marias_agents.search.beliefs import effective_number, likely_worlds, tempered
 from marias_agents.search.bidding import doubt_of, options_of
 from marias_agents.search.engine import DISTRUST, Doubt, doubted
 from marias_agents.search.options import PimcOptions, parse_options
 from marias_agents.solver import NO_VALUE, solve_cards
+from marias_agents.strangers.styles import TUNING
 from marias_agents.worlds import count_worlds, sample_worlds
 from marias_env.actions import ACTIONS, FLEK_GAME, GOOD, PHASES, PLAY, SUIT_GAME
 from marias_env.batch import DealBatch
@@ -115,6 +117,7 @@ def test_plays_double_dummy_best_when_all_cards_are_known(preset: str) -> None:
 def test_believed_worlds_are_worlds_of_the_view() -> None:
     engine = quick()._engine
     replaced = np.zeros(2, dtype=int)
+    met = np.zeros(len(engine.players), dtype=int)
     for preset in ("traditional", "online"):
         batch = DealBatch(12, preset, seed=6, autoreset=False)
         rules = make("rules")
@@ -123,8 +126,12 @@ def test_believed_worlds_are_worlds_of_the_view() -> None:
             views = batch.views(rows)
             for i in range(0, len(rows), 4):
                 view = views[[i]]
-                worlds, weights = likely_worlds(engine, view.deals, view.packed_rules, 5)
-                assert len(worlds) == len(weights) <= 5
+                worlds, weights, models, effective = likely_worlds(
+                    engine, view.deals, view.packed_rules, 5
+                )
+                assert len(worlds) == len(weights) == len(models) <= 5
+                assert effective > 0.49 * len(worlds)
+                met[models] += 1
                 assert (weights > 0).all()
                 found = make_views(
                     worlds,
@@ -140,6 +147,8 @@ def test_believed_worlds_are_worlds_of_the_view() -> None:
             actions[rows] = rules.act(views, views.legal_mask())
             batch.step(actions)
     assert (replaced > 300).all()
+    assert len(met) == 2 + len(TUNING)
+    assert (met > 20).all()
 
 
 def test_beliefs_favour_the_truth() -> None:
@@ -156,13 +165,24 @@ def test_beliefs_favour_the_truth() -> None:
     for row in np.flatnonzero((batch.phase == PLAY) & (batch.deals["contract"] == 0)):
         seat = (int(batch.deals["declarer"][row]) + 1) % 3
         view = batch.views([row], [seat])
-        believed, _ = likely_worlds(engine, view.deals, view.packed_rules, 20)
+        believed = likely_worlds(engine, view.deals, view.packed_rules, 20).worlds
         uniform = sample_worlds(view, 20, seed=1).deals
         for i, worlds in enumerate((believed, uniform)):
             declarer = int(batch.deals["declarer"][row])
             common = worlds["hands"][:, declarer] & batch.deals["hands"][row, declarer]
             hits[i] += sum(int(cards).bit_count() for cards in common)
     assert hits[0] > 1.03 * hits[1], hits
+
+
+def test_tempering_goes_no_further_than_it_must() -> None:
+    logs = np.array([0.0, -1.0, -8.0, -20.0])
+    flat = tempered(logs, 3.0)
+    assert effective_number(np.exp(flat)) == pytest.approx(3.0, rel=1e-6)
+    assert (np.diff(flat) < 0).all()  # the order of the worlds stays
+    assert flat[1] / flat[2] == pytest.approx(logs[1] / logs[2])
+    mild = np.array([-3.0, -3.1, -3.2, -3.3])
+    assert tempered(mild, 3.0) == pytest.approx(mild + 3.0)
+    assert effective_number(np.ones(7)) == pytest.approx(7)
 
 
 def test_explains() -> None:
@@ -179,6 +199,7 @@ def test_explains() -> None:
             if "%" in line:
                 seen.add(int(batch.phase[0]))
                 assert "world" in line
+                assert re.search(r"\d+ effective$", line)
         batch.step(chosen)
     assert {2, 3, 6, PLAY} <= seen
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marias_agents.search import net_pimc
 from marias_agents.search import options as pimc
 from marias_env import match, rules
 from marias_env.errors import RulesError
@@ -95,6 +96,7 @@ def test_a_frozen_dataclass_stores_what_was_checked() -> None:
         (rules.Rules, rules.BOUNDS, {"tariff", "suits", "ranks"}),
         (match.Match, match.BOUNDS, set()),
         (pimc.PimcOptions, pimc.BOUNDS, set()),
+        (net_pimc.NetPimcOptions, net_pimc.BOUNDS, set()),
     ],
 )
 def test_every_field_has_a_bound(config: Any, bounds: Any, others: set[str]) -> None:

@@ -25,17 +25,17 @@ class PimcAgent(Searcher):
         super().__init__(Engine(options, seed), seed, name)
         self.options = options
 
-    def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
+    def _decide(self, views: Views, i: int, base_action: int) -> Decision:
         view = views.deals[i : i + 1]
         legal = int(view["legal"][0])
         if legal & (legal - 1) == 0:
-            return Decision(rules_action, "nothing else is legal")
+            return Decision(base_action, "nothing else is legal")
         self._engine.start_clock()
         playing = view["phase"][0] == PLAY
         if (self.options.cards if playing else self.options.bids) == "rules":
-            return Decision(rules_action, "as the rules player does")
+            return Decision(base_action, "without search")
         decide = decide_card if playing else decide_bid
-        return decide(self._engine, view, views.packed_rules, rules_action)
+        return decide(self._engine, view, views.packed_rules, base_action)
 
     def __repr__(self) -> str:
         return f"make({self.name!r})"

@@ -51,8 +51,9 @@ def decide_bid(engine: Engine, view: Any, rules: Any, rules_action: int) -> Deci
         options[i, : len(actions)] = actions
     solve = engine.options.bids == "solve"
     n = engine.options.worlds * engine.options.bid_worlds
-    worlds, weights = likely_worlds(engine, view, rules, max(n // SOLVED_LESS, 1) if solve else n)
-    found = race(engine, worlds, weights, rules, options, solve, doubt_of(view[0], listed))
+    likely = likely_worlds(engine, view, rules, max(n // SOLVED_LESS, 1) if solve else n)
+    doubt = doubt_of(view[0], listed)
+    found = race(engine, likely.worlds, likely.weights, rules, options, solve, doubt, likely.models)
     most = found.units[found.alive].max()
     best = [int(i) for i in found.alive if found.units[i] >= most - 1e-9]
     chosen = next((i for i in best if rules_action in listed[i]), best[0])
@@ -60,9 +61,10 @@ def decide_bid(engine: Engine, view: Any, rules: Any, rules_action: int) -> Deci
     if view["phase"][0] == DISCARD and rules_action in listed[chosen]:
         action = rules_action  # of two cards either may go first
     told = np.flatnonzero(found.possible)
+    how = "solved" if solve else "played out"
     return Decision(
         action,
-        f"{found.worlds} worlds {'solved' if solve else 'played out'}",
+        f"{found.worlds} worlds {how}, {likely.effective:.0f} effective",
         [listed[i] for i in told],
         found.units[told].tolist(),
         found.wins[told].tolist(),

@@ -70,43 +70,62 @@ FIRST_LOOK: Final = 8
 """After so many worlds solving ends if one card is best in all of them."""
 
 
-def decide_card(engine: Engine, view: Any, rules: Any, rules_card: int) -> Decision:
+def decide_card(
+    engine: Engine,
+    view: Any,
+    rules: Any,
+    base_card: int,
+    liked: Floats | None = None,
+    top: int = 32,
+) -> Decision:
     """Chooses a card.
 
     Args:
         engine: the search.
         view: (1,) DEAL, in play.
         rules: packed.
-        rules_card: the rules player's choice, which decides where all else is equal.
+        base_card: choice of the player without search, which decides where all else is equal.
+        liked: (32,) a prior: the higher, the better a card; decides instead, where it is given.
+        top: of the prior's cards so many are searched.
     """
     different = int(different_rows(view, rules))
     cards = np.array([card for card in range(32) if different >> card & 1], dtype=np.int64)
     if len(cards) == 1:
-        return Decision(rules_card, "all cards play alike")
+        return Decision(base_card, "all cards play alike")
+    if liked is not None:
+        cards = np.sort(cards[np.argsort(-liked[cards], kind="stable")[:top]])
+        if len(cards) == 1:
+            return Decision(int(cards[0]), "the network's card")
     options = engine.options
     to_solve = options.worlds * MORE_WORLDS[min(int(view["tricks"][0]), len(MORE_WORLDS) - 1)]
     to_play = options.worlds * options.plays
-    worlds, weights = likely_worlds(
+    likely = likely_worlds(
         engine, view, rules, to_solve if options.cards == "solve" else max(to_solve, to_play)
     )
     how = []
     solved_units = np.zeros(len(cards))
     if options.cards != "play":
-        solved = _solve(engine, worlds[:to_solve], weights[:to_solve], rules, cards)
-        solved_units = weights[: len(solved)] @ solved / weights[: len(solved)].sum()
+        some = likely.first(to_solve)
+        solved = _solve(engine, some.worlds, some.weights, rules, cards)
+        share = some.weights[: len(solved)] / some.weights[: len(solved)].sum()
+        solved_units = share @ solved
         how.append(f"{len(solved)} worlds solved")
     # Also where the solver decides, for cards that are worth the same to it.
-    found = race(engine, worlds[:to_play], weights[:to_play], rules, cards[:, None])
-    how.append(f"{found.worlds} played out")
+    some = likely.first(to_play)
+    found = race(engine, some.worlds, some.weights, rules, cards[:, None], models=some.models)
+    how.append(f"{found.worlds} played out, {likely.effective:.0f} effective")
     if options.cards == "play":
         units = found.units
-    elif options.cards == "search" and len(worlds) > 1:
+    elif options.cards == "search" and len(likely.worlds) > 1:
         units = (solved_units + found.units) / 2
     else:
         units = solved_units + 1e-6 * found.units  # of the only world there is the solver knows all
     # A card that fell behind in playing out is still one that the solver may speak for.
     best = [int(card) for card in cards[units >= units.max() - 1e-9]]
-    choice = rules_card if rules_card in best else best[0]
+    if liked is None:
+        choice = base_card if base_card in best else best[0]
+    else:
+        choice = max(best, key=lambda card: (liked[card], card == base_card))
     return Decision(
         choice,
         ", ".join(how),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from marias_agents.search.playouts import IMPOSSIBLE, believe_rows, simulate_row
 from marias_agents.search.skill import corrections
 from marias_agents.solver.values import rows_cards, rows_values
 from marias_agents.solver.workspace import new_workspace
+from marias_agents.strangers.styles import tuning_points
 from marias_agents.worlds import kernels as sampler
 from marias_env.actions import OVER, PLAY
 from marias_env.core.deal import DEAL
@@ -23,6 +25,8 @@ from marias_env.threads import Threads
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""Its products have bits that the draw of worlds does not use."""
 _SALT = np.uint64(0x6C8E9CF570932BD5)
 """Keeps these draws apart from other uses of a view's hash."""
 
@@ -50,6 +54,9 @@ class Engine:
     def __init__(self, options: PimcOptions, seed: int) -> None:
         self.options = options
         self.points = load_points()
+        self.players = [self.points]
+        if options.models == "mixed":
+            self.players += [self.points, *tuning_points()]
         self.key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0] ^ _SALT
         self._workers = [_Worker() for _ in range(options.threads)]
         self._threads = Threads(options.threads)
@@ -76,24 +83,58 @@ class Engine:
             sampler.sample_rows(view, rules, self.key, worlds)
         return worlds
 
-    def misses(self, view: Any, rules: Any, worlds: Any, own_choice: bool) -> Ints:
-        """Replays the bidding of worlds, in place; see `believe_rows`."""
+    def models(self, worlds: Any) -> Ints:
+        """Returns (n,) who the others are in each world: rows of `players`, by lot.
+
+        The rules player stands there twice, so that he is met more often than another.
+        """
+        lots = (worlds["rng"] * _SPREAD) >> np.uint64(40)
+        return np.asarray(lots % np.uint64(len(self.players)), dtype=np.int64)
+
+    def misses(
+        self, view: Any, rules: Any, worlds: Any, own_choice: bool, models: Ints | None = None
+    ) -> Ints:
+        """Replays the bidding of worlds, in place; see `believe_rows`.
+
+        Args:
+            view: (1,) DEAL.
+            rules: packed.
+            worlds: (n,) DEAL of the view.
+            own_choice: see `believe_rows`.
+            models: (n,) see `models`; None: the rules player.
+        """
         out = np.empty((len(worlds), 2), dtype=np.int64)
-
-        def work(worker: _Worker, part: slice) -> None:
-            believe_rows(
-                view,
-                rules,
-                self.points,
-                worlds[part],
-                own_choice,
-                worker.scratch,
-                worker.at,
-                out[part],
-            )
-
-        self._share(len(worlds), work)
+        for rows, points in self._by_model(len(worlds), models):
+            some, found = worlds[rows], out[rows]
+            work = partial(self._believe, view, rules, points, some, own_choice, found)
+            self._share(len(some), work)
+            worlds[rows], out[rows] = some, found
         return out
+
+    @staticmethod
+    def _believe(
+        view: Any,
+        rules: Any,
+        points: Ints,
+        worlds: Any,
+        own_choice: bool,
+        out: Ints,
+        worker: _Worker,
+        part: slice,
+    ) -> None:
+        believe_rows(
+            view, rules, points, worlds[part], own_choice, worker.scratch, worker.at, out[part]
+        )
+
+    def _by_model(self, n: int, models: Ints | None) -> Iterator[tuple[Any, Ints]]:
+        # Rows with one player in them, and his points.
+        if models is None or len(self.players) == 1:
+            yield slice(0, n), self.points
+            return
+        for i, points in enumerate(self.players):
+            rows = np.flatnonzero(models == i)
+            if rows.size:
+                yield rows, points
 
     def solved_cards(self, worlds: Any, rules: Any, cards: Sequence[int], sign: int) -> Ints:
         """Returns (n, cards) double-dummy payments of the seat on turn; narrows `legal`.
@@ -113,25 +154,48 @@ class Engine:
         self._share(len(worlds), work)
         return sign * out[:, list(cards)]
 
-    def played(self, worlds: Any, rules: Any, options: Ints, seat: int) -> Ints:
-        """Returns (n, options) payments of a seat when the rules player plays on for everybody."""
+    def played(
+        self, worlds: Any, rules: Any, options: Ints, seat: int, models: Ints | None = None
+    ) -> Ints:
+        """Returns (n, options) payments of a seat when a model plays on for everybody.
+
+        Args:
+            worlds: (n,) DEAL.
+            rules: packed.
+            options: (m, k) see `simulate_rows`.
+            seat: whose payments are asked for.
+            models: (n,) who plays on in each world, see `models`; None: the rules player.
+        """
         out = np.empty((len(worlds), len(options)), dtype=np.int64)
-
-        def work(worker: _Worker, part: slice) -> None:
-            self._simulate(worker, worlds[part], rules, options, seat, OVER, out[part], None)
-
-        self._share(len(worlds), work)
+        for rows, points in self._by_model(len(worlds), models):
+            some, found = worlds[rows], out[rows]
+            work = partial(self._simulate, points, some, rules, options, seat, OVER, found, None)
+            self._share(len(some), work)
+            out[rows] = found
         return out
 
-    def solved(self, worlds: Any, rules: Any, options: Ints, seat: int) -> Floats:
+    def solved(
+        self, worlds: Any, rules: Any, options: Ints, seat: int, models: Ints | None = None
+    ) -> Floats:
         """As `played`, but only the bidding is; the play is solved, with the skill correction."""
+        if models is not None:
+            out = np.empty((len(worlds), len(options)), dtype=np.float64)
+            for rows, points in self._by_model(len(worlds), models):
+                out[rows] = self._solved(points, worlds[rows], rules, options, seat)
+            return out
+        return self._solved(self.points, worlds, rules, options, seat)
+
+    def _solved(self, points: Ints, worlds: Any, rules: Any, options: Ints, seat: int) -> Floats:
         m = len(options)
         out = np.empty((len(worlds), m), dtype=np.float64)
 
         def work(worker: _Worker, part: slice) -> None:
             paid = np.empty(out[part].shape, dtype=np.int64)
             ends = np.empty((part.stop - part.start) * m, dtype=DEAL)
-            self._simulate(worker, worlds[part], rules, options, seat, PLAY, paid, ends)
+            self._simulate(
+                points, worlds[part], rules, options, seat, PLAY, paid, ends, worker,
+                slice(0, len(paid)),
+            )  # fmt: skip
             values = np.empty(len(ends), dtype=np.int64)
             rows_values(worker.workspace, ends, rules, values)
             corrected = (values + corrections(ends)) * np.where(ends["declarer"] == seat, 2, -1)
@@ -143,7 +207,7 @@ class Engine:
 
     def _simulate(
         self,
-        worker: _Worker,
+        points: Ints,
         worlds: Any,
         rules: Any,
         options: Ints,
@@ -151,17 +215,19 @@ class Engine:
         end: int,
         out: Ints,
         ends: Any,
+        worker: _Worker,
+        part: slice,
     ) -> None:
         simulate_rows(
-            worlds,
+            worlds[part],
             rules,
-            self.points,
+            points,
             options,
             seat,
             end,
             worker.scratch,
             worker.at,
-            out,
+            out[part],
             worker.scratch[:0] if ends is None else ends,
         )
 
@@ -237,6 +303,7 @@ def race(
     options: Ints,
     solve: bool = False,
     doubt: Doubt | None = None,
+    models: Ints | None = None,
 ) -> Race:
     """Values options for the seat on turn, the same worlds for all.
 
@@ -248,6 +315,7 @@ def race(
         options: (m, k) actions, see `simulate_rows`.
         solve: the play is solved instead of played out.
         doubt: of raises, if any are among the options.
+        models: (n,) who plays on in each world, see `Engine.models`; None: the rules player.
     """
     seat = int(worlds["turn"][0])
     payments = np.zeros((len(worlds), len(options)), dtype=np.float64)
@@ -259,7 +327,8 @@ def race(
     done = 0
     while done < len(worlds):
         stop = min(len(worlds), max(FIRST_LOOK, 2 * done))
-        found = value(worlds[done:stop], rules, options[alive], seat)
+        who = None if models is None else models[done:stop]
+        found = value(worlds[done:stop], rules, options[alive], seat, who)
         legal = (found > IMPOSSIBLE).all(axis=0)
         possible[alive[~legal]] = False
         alive = alive[legal]

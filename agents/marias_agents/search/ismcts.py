@@ -135,13 +135,13 @@ class IsmctsAgent(Searcher):
         super().__init__(Engine(PimcOptions(), seed), seed, name)
         self.rounds = check("agent 'ismcts': rounds", rounds, ROUNDS, AgentError)
 
-    def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
+    def _decide(self, views: Views, i: int, base_action: int) -> Decision:
         view = views.deals[i : i + 1]
         legal = int(view["legal"][0])
         if legal & (legal - 1) == 0:
-            return Decision(rules_action, "nothing else is legal")
+            return Decision(base_action, "nothing else is legal")
         if view["phase"][0] != PLAY:
-            return Decision(rules_action, "as the rules player does")
+            return Decision(base_action, "as the rules player does")
         rounds = self.rounds
         worlds = np.empty(rounds, dtype=DEAL)
         if sampler.sample_rows(view, views.packed_rules, self._engine.key, worlds) >= 0:
@@ -164,7 +164,7 @@ class IsmctsAgent(Searcher):
         visits = found[:, VISITS]
         most = [card for card, n in zip(cards, visits, strict=True) if n == visits.max()]
         return Decision(
-            rules_action if rules_action in most else most[0],
+            base_action if base_action in most else most[0],
             f"{rounds} rounds in sampled worlds",
             [(card,) for card in cards],
             (found[:, UNITS] / visits).tolist(),

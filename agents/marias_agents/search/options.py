@@ -15,6 +15,7 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
         "worlds": Whole(1, 10_000),
         "bids": Choice("rules", "play", "solve"),
         "cards": Choice("search", "play", "solve", "rules"),
+        "models": Choice("mixed", "rules"),
         "plays": Whole(1, 1000),
         "bid_worlds": Whole(1, 1000),
         "cap": Whole(0, 1_000_000),
@@ -37,6 +38,8 @@ class PimcOptions:
             double dummy with a skill correction.
         cards: how cards are valued: `search`: half by the solver, half by playing out; `solve` or
             `play`: by one of them; `rules`: they are not searched.
+        models: who the others are taken for, in beliefs and in playing out: `mixed`: in each world
+            by lot the rules player or a style for tuning; `rules`: always the rules player.
         plays: worlds played out for a card, for each of `worlds`.
         bid_worlds: worlds for a decision in the bidding, for each of `worlds`.
         cap: payments in the bidding count up to so many units per opponent; 0: as they are.
@@ -48,6 +51,7 @@ class PimcOptions:
     worlds: int = 10
     bids: str = "rules"
     cards: str = "search"
+    models: str = "mixed"
     plays: int = 20
     bid_worlds: int = 100
     cap: int = 64
@@ -64,15 +68,29 @@ def parse_options(argument: str) -> PimcOptions:
     Raises:
         AgentError: an unknown option, or a value out of range.
     """
+    return PimcOptions(**parse_values(argument, BOUNDS, "pimc"))
+
+
+def parse_values(argument: str, bounds: Mapping[str, Bound], agent: str) -> dict[str, Any]:
+    """Reads the argument of a spec that begins with the number of worlds; returns its options.
+
+    Args:
+        argument: `10`, or `10,ms=200,threads=2`.
+        bounds: of the options there are.
+        agent: named in messages.
+
+    Raises:
+        AgentError: an unknown option, or a value out of range.
+    """
     values: dict[str, Any] = {}
     for number, part in enumerate(argument.split(",") if argument else []):
         name, sign, value = part.strip().partition("=")
         if number == 0 and not sign:
             name, value = "worlds", name
-        if name not in BOUNDS:
+        if name not in bounds:
             raise AgentError(
-                f"agent 'pimc': {part!r}; expected a number of worlds, then any of "
-                f"{', '.join(sorted(BOUNDS))} with =value"
+                f"agent {agent!r}: {part!r}; expected a number of worlds, then any of "
+                f"{', '.join(sorted(bounds))} with =value"
             )
-        values[name] = BOUNDS[name].read(value)
-    return PimcOptions(**values)
+        values[name] = bounds[name].read(value)
+    return values

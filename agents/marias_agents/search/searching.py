@@ -78,10 +78,15 @@ class Searcher(ABC):
 
     def decide(self, views: Views) -> list[Decision]:
         """Returns what is done in every view, and why."""
-        first = np.empty(len(views), dtype=np.int64)
-        act_rows(views.deals, views.packed_rules, self._engine.points, first)
+        first = self._first(views)
         return [self._decide(views, i, int(first[i])) for i in range(len(views))]
 
+    def _first(self, views: Views) -> npt.NDArray[np.int64]:
+        # What is done where nothing is searched, or where all else is equal.
+        first = np.empty(len(views), dtype=np.int64)
+        act_rows(views.deals, views.packed_rules, self._engine.points, first)
+        return first
+
     @abstractmethod
-    def _decide(self, views: Views, i: int, rules_action: int) -> Decision:
-        """Decides view `i`, where the rules player would take `rules_action`."""
+    def _decide(self, views: Views, i: int, base_action: int) -> Decision:
+        """Decides view `i`, where the player without search would take `base_action`."""

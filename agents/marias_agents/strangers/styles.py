@@ -86,6 +86,11 @@ def shifted_points(shift: Mapping[str, int]) -> npt.NDArray[np.int64]:
     return points
 
 
+def tuning_points() -> list[npt.NDArray[np.int64]]:
+    """Returns the points of every player of the tuning population, in its order."""
+    return [_points_of(style) for style in TUNING.values()]
+
+
 def make_stranger(argument: str = "", seed: int = 0) -> Agent:
     """Makes a judge, `stranger:NAME`."""
     return _make("stranger", JUDGES, argument, seed)
@@ -108,7 +113,11 @@ def _make(population: str, styles: Mapping[str, Style], argument: str, seed: int
         agent = make(style.spec, seed=seed)
         agent.name = name if seed == 0 else f"{name}@{seed}"
         return agent
+    return RulesAgent(name, _points_of(style))
+
+
+def _points_of(style: Style) -> npt.NDArray[np.int64]:
     if style.points:
-        return RulesAgent(name, load_points(_FOLDER / "points" / f"{style.points}.npz"))
+        return load_points(_FOLDER / "points" / f"{style.points}.npz")
     shifts = json.loads((_FOLDER / "shifts.json").read_text(encoding="utf-8"))
-    return RulesAgent(name, shifted_points(shifts[style.shift]))
+    return shifted_points(shifts[style.shift])
