@@ -23,9 +23,9 @@ from marias_training.ppo import (  # noqa: E402
     Trainer,
     make_policy,
     masked_log_probs,
-    seat_advantages,
     squash,
 )
+from marias_training.rollout import seat_advantages  # noqa: E402
 from marias_training.self_play import play, stack_nets  # noqa: E402
 
 TINY = PPOConfig(
@@ -277,6 +277,48 @@ def test_equal_seeds_give_equal_runs_and_others_do_not() -> None:
     assert not np.array_equal(runs[0], runs[2])
 
 
+def test_playing_ahead_is_one_update_behind() -> None:
+    ahead, plain = (Trainer(dataclasses.replace(TINY, overlap=o)) for o in (True, False))
+    seen: list[Any] = []
+    update = ahead.update
+
+    def spy(rollout: Any) -> Any:
+        seen.append(rollout)
+        return update(rollout)
+
+    ahead.update = spy  # type: ignore[method-assign]
+    first = plain.rollout()
+    ahead.train_update()
+    # The first two rollouts are both by the first policy, of other deals.
+    np.testing.assert_array_equal(seen[0].record.features, first.record.features)
+    ahead.train_update()
+    assert seen[1].record.features.tobytes() != seen[0].record.features.tobytes()
+    np.testing.assert_allclose(
+        policy_logs(plain, seen[1].record)[
+            np.arange(len(seen[1].record.actions)), seen[1].record.actions
+        ],
+        seen[1].record.log_probs,
+        atol=1e-4,
+    )
+
+
+def test_every_tensor_of_an_update_is_on_the_runs_device() -> None:
+    # What is made without saying where would land on the default device, and cannot be mixed.
+    trainer = Trainer(dataclasses.replace(TINY, device="cpu", entropy=0.1))
+    torch.set_default_device("meta")
+    try:
+        trainer.train_update()
+    finally:
+        torch.set_default_device(None)
+    assert trainer.updates == 1
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
+def test_devices_that_are_not_there_are_refused(device: str) -> None:
+    with pytest.raises(ValueError, match=f"device: '{device}' cannot be used here"):
+        Trainer(dataclasses.replace(TINY, device=device))
+
+
 def test_schedules_follow_the_decisions() -> None:
     config = dataclasses.replace(TINY, steps=4000, learning_rate=1e-3, learning_rate_end=0.0)
     trainer = Trainer(config)
@@ -315,7 +357,7 @@ def test_the_cap_is_per_opponent() -> None:
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(PPOConfig)])
 def test_every_option_refuses_what_it_cannot_be(field: str) -> None:
     wrong: list[Any] = [math.nan, math.inf, -math.inf, -1, -0.5, None, [], "no such"]
-    if field in ("opponent", "start"):  # any spec or file, which the run looks up
+    if field in ("opponent", "start", "device"):  # any name, which the run looks up
         wrong.remove("no such")
     kept = getattr(TINY, field)
     wrong += [1.5] if isinstance(kept, int) else []

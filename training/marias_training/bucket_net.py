@@ -116,7 +116,7 @@ class BucketNet(nn.Module):
 
     def to_params(self) -> NetParams:
         """Returns copies of the weights for the compiled player."""
-        return NetParams(**{k: v.detach().numpy().copy() for k, v in self.named_parameters()})
+        return NetParams(**{k: v.detach().cpu().numpy().copy() for k, v in self.named_parameters()})
 
     def load_params(self, params: NetParams) -> None:
         """Takes over weights of the compiled player."""

@@ -49,6 +49,8 @@ BOUNDS: Final[Mapping[str, Bound]] = MappingProxyType(
         "warmup": Whole(0),
         "precision": Choice(*PRECISIONS),
         "threads": Whole(1, 1024),
+        "device": Text(),
+        "overlap": Flag(),
     }
 )
 
@@ -98,6 +100,10 @@ class PPOConfig:
             has instructions for it, which about doubles the speed.
         threads: threads that play and learn side by side. A run is repeated exactly by the same
             seed, precision and number of threads.
+        device: where networks learn: `cpu`, `cuda`, `cuda:1`, `mps`, or `auto` for a GPU where
+            there is one. Deals are played on the CPU in any case.
+        overlap: play the next update's deals while learning from this one's, by the networks as
+            they were before it. It pays where a GPU learns and the CPU would wait.
     """
 
     rules: str = "traditional"
@@ -132,6 +138,8 @@ class PPOConfig:
     warmup: int = 0
     precision: str = "auto"
     threads: int = 2
+    device: str = "cpu"
+    overlap: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self, BOUNDS)
@@ -149,9 +157,11 @@ class PPOConfig:
             )
 
 
-def use_bfloat16(precision: str) -> bool:
+def use_bfloat16(precision: str, device: str = "cpu") -> bool:
     """Resolves `PPOConfig.precision`: whether networks compute in bfloat16."""
     if precision == "auto":
+        if device != "cpu":
+            return False
         info = Path("/proc/cpuinfo")
         flags = info.read_text(errors="replace") if info.exists() else ""
         return "avx512_bf16" in flags or "amx_bf16" in flags

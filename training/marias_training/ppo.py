@@ -9,8 +9,10 @@ command line are in other files.
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import dataclass, fields
+from concurrent.futures import Future
+from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -29,9 +31,8 @@ from marias_agents.net.weights import load_weights
 from marias_agents.rules.agent import RulesAgent
 from marias_agents.rules.tables import load_points
 from marias_env import DealBatch, rewards
-from marias_env.actions import CONTRACTS, NUM_ACTIONS
+from marias_env.actions import NUM_ACTIONS
 from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS
-from marias_env.core.jit import jit
 from marias_env.core.rng import stream
 from marias_env.errors import AgentError, DivergedError
 from marias_env.seeds import random_root
@@ -39,9 +40,9 @@ from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
 from marias_training.checkpoint_file import read_checkpoint
 from marias_training.config import NO_START, PPOConfig, use_bfloat16
-from marias_training.self_play import LEARNER, Record, play, stack_nets
+from marias_training.rollout import FloatArray, Rollout, deal_stats, join, seat_advantages
+from marias_training.self_play import LEARNER, play, stack_nets
 
-FloatArray = npt.NDArray[np.float32]
 ILLEGAL_LOGIT = -1e9
 """Far below any real logit, so that softmax gives exactly 0, yet finite: no NaN in gradients."""
 LOSSES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "anchor")
@@ -85,63 +86,33 @@ def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     return functional.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=1)
 
 
-@dataclass
-class Rollout:
-    """The decisions of some deals that had a choice and were the learner's.
-
-    Attributes:
-        record: what was seen and done.
-        values: (N,) the critic's estimates.
-        advantages: (N,) how much better than the estimate it went.
-        payments: (deals, 3) units.
-    """
-
-    record: Record
-    values: FloatArray
-    advantages: FloatArray
-    payments: npt.NDArray[np.int64]
-
-
-def join(parts: list[Rollout]) -> Rollout:
-    """Returns several threads' decisions as one rollout; deals are numbered through."""
-    first = 0
-    for part in parts:
-        part.record.rows[:] += first
-        first += len(part.payments)
-    whole = {
-        field.name: np.concatenate([getattr(part, field.name) for part in parts])
-        for field in fields(Rollout)[1:]
-    }
-    records = zip(*(part.record for part in parts))
-    return Rollout(Record._make(np.concatenate(columns) for columns in records), **whole)
-
-
-@jit
-def seat_advantages(
-    rewards: FloatArray, values: FloatArray, rows: Any, seats: Any, lam: Any, out: FloatArray
-) -> None:
-    """Generalised advantage estimation along each seat's own decisions in each deal, with γ = 1.
-
-    What follows a decision is the same seat's next decision, never another player's; after its
-    last one comes the end of the deal with this seat's reward, even if others still play on. A row
-    is one deal, so nothing leaks from one deal into the next. Forced decisions are left out: they
-    have no estimate of their own.
+def device_of(name: str) -> torch.device:
+    """Returns the device that networks learn on.
 
     Args:
-        rewards: (deals, 3) float32 at the end of the deal, by seat.
-        values: (N,) float32 estimates for the seat that decides.
-        rows: (N,) int64 deal of each decision; a deal's decisions in order of time.
-        seats: (N,) int64 seat of each decision.
-        lam: GAE's λ, float32.
-        out: (N,) float32, out.
+        name: `cpu`, `cuda`, `cuda:1`, `mps` …, or `auto`: a GPU where there is one.
+
+    Raises:
+        ValueError: not a device, or one that this machine or this build of torch does not have.
     """
-    next_value = rewards.copy()
-    next_advantage = np.zeros_like(rewards)
-    for i in range(values.shape[0] - 1, -1, -1):
-        row, seat = rows[i], seats[i]
-        out[i] = next_value[row, seat] - values[i] + lam * next_advantage[row, seat]
-        next_value[row, seat] = values[i]
-        next_advantage[row, seat] = out[i]
+    if name == "auto":
+        cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+        name = "cuda" if cuda else "mps" if mps else "cpu"
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).split("\n")[0]
+        raise ValueError(f"device: {name!r} cannot be used here: {reason}") from error
+    return device
+
+
+class _Ahead:
+    """A rollout that is being played beside the learning, and what it is made from."""
+
+    def __init__(self, made_from: dict[str, Any]) -> None:
+        self.made_from = made_from
+        self.rollout: Future[Rollout] = Future()
 
 
 class Trainer:
@@ -153,7 +124,8 @@ class Trainer:
 
     def __init__(self, config: PPOConfig) -> None:
         self.config = config
-        self.bfloat16 = use_bfloat16(config.precision)
+        self.device = device_of(config.device)
+        self.bfloat16 = use_bfloat16(config.precision, self.device.type)
         # Torch's own threads wait for each other within every operation, and networks this small
         # lose by it. Ours split the deals and the minibatches instead.
         torch.set_num_threads(1)
@@ -163,12 +135,14 @@ class Trainer:
             self.policy = make_policy(config)
             self.critic_inputs = NUM_CRITIC_INPUTS if config.privileged_critic else NUM_INPUTS
             self.critic = BucketNet(self.critic_inputs, config.hidden, config.narrow, 1, 1.0)
+        self.policy.to(self.device)
+        self.critic.to(self.device)
         self.anchor: BucketNet | None = None
         if config.start != NO_START:
             self._start_from(config.start)
         self.parameters = [*self.policy.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(
-            self.parameters, config.learning_rate, eps=1e-5, fused=True
+            self.parameters, config.learning_rate, eps=1e-5, fused=self.device.type != "mps"
         )
         ends = [config.deals * i // config.threads for i in range(config.threads + 1)]
         self.batches = [
@@ -177,6 +151,7 @@ class Trainer:
         ]
         self.others = [] if not config.opponent_fraction else self._named_opponents()
         self.past: list[dict[str, torch.Tensor]] = []
+        self._ahead: _Ahead | None = None
         self.updates = 0
         self.decisions = 0
         self.seconds = 0.0
@@ -190,7 +165,7 @@ class Trainer:
         else:
             self.policy.load_params(load_weights(path).params)
         if self.config.anchor or self.config.anchor_end:
-            self.anchor = load_policy(self.config, self.policy.state_dict())
+            self.anchor = load_policy(self.config, self.policy.state_dict()).to(self.device)
 
     def _named_opponents(self) -> list[NetParams | npt.NDArray[np.int64]]:
         found: list[NetParams | npt.NDArray[np.int64]] = []
@@ -239,16 +214,21 @@ class Trainer:
         """One rollout and one update; returns what happened, for logs."""
         config = self.config
         began = time.perf_counter()
-        rollout = self.rollout()
+        if config.overlap:
+            ahead = self._ahead or self._play_ahead(self.updates)
+            rollout = ahead.rollout.result()
+            self._ahead = self._play_ahead(self.updates + 1)
+        else:
+            rollout = self.rollout()
         played = time.perf_counter()
         stats = self.update(rollout)
         self.updates += 1
-        deals = np.concatenate([batch.deals for batch in self.batches])
+        deals = rollout.deals
         taken = int(deals["num_actions"].sum())
         self.decisions += taken
         past = "past" in config.opponent.split(",") and config.opponent_fraction > 0
         if past and self.updates % config.past_every == 0:
-            now = {name: value.clone() for name, value in self.policy.state_dict().items()}
+            now = {name: value.cpu().clone() for name, value in self.policy.state_dict().items()}
             self.past = [*self.past, now][-config.past_size :]
         seconds = time.perf_counter() - began
         self.seconds += seconds
@@ -261,14 +241,15 @@ class Trainer:
 
     def state_dict(self) -> dict[str, Any]:
         """Returns all that the next update depends on, as tensors and plain values."""
-        deals = [bytearray(batch.to_bytes()) for batch in self.batches]
+        ahead = None if self._ahead is None else self._ahead.made_from
         return {
             "policy": self.policy.state_dict(),
             "critic": self.critic.state_dict(),
             "anchor": None if self.anchor is None else self.anchor.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "past": self.past,
-            "batches": [torch.frombuffer(data, dtype=torch.uint8) for data in deals],
+            "batches": self._saved_batches() if ahead is None else ahead["batches"],
+            "ahead": ahead,
             "bfloat16": self.bfloat16,
             "counts": (self.updates, self.decisions, self.seconds),
         }
@@ -279,44 +260,92 @@ class Trainer:
         Raises:
             ValueError: it is of a run with other deals or threads, or something is missing.
         """
-        sizes = [len(batch) for batch in self.batches]
-        for batch, saved in zip(self.batches, state["batches"]):
-            batch.from_bytes(saved.numpy().tobytes())
-        found = [len(batch) for batch in self.batches]
-        if len(state["batches"]) != len(sizes) or found != sizes:
-            raise ValueError("deals and threads of a run cannot be changed when it goes on")
+        self._load_batches(state["batches"])
         self.policy.load_state_dict(state["policy"])
         self.critic.load_state_dict(state["critic"])
         if state["anchor"] is not None:
-            self.anchor = load_policy(self.config, state["anchor"])
+            self.anchor = load_policy(self.config, state["anchor"]).to(self.device)
         self.optimizer.load_state_dict(state["optimizer"])
         self.past = list(state["past"])
+        self._ahead = None
         if self.config.precision == "auto":
             self.bfloat16 = bool(state["bfloat16"])
         self.updates, self.decisions, self.seconds = state["counts"]
+        if state["ahead"] is not None and self.config.overlap:
+            self._ahead = self._play_from(state["ahead"])
+
+    def _saved_batches(self) -> list[torch.Tensor]:
+        deals = [bytearray(batch.to_bytes()) for batch in self.batches]
+        return [torch.frombuffer(data, dtype=torch.uint8) for data in deals]
+
+    def _load_batches(self, saved: list[torch.Tensor]) -> None:
+        sizes = [len(batch) for batch in self.batches]
+        for batch, data in zip(self.batches, saved):
+            batch.from_bytes(data.numpy().tobytes())
+        if len(saved) != len(sizes) or [len(batch) for batch in self.batches] != sizes:
+            raise ValueError("deals and threads of a run cannot be changed when it goes on")
 
     # ------------------------------------------------------------------ playing
 
     def rollout(self) -> Rollout:
         """Plays all deals to their end and judges the policy's decisions that had a choice."""
-        nets, points, players = self._players()
+        return self._rollout(self.updates, self.policy.to_params(), self.critic, self.past)
+
+    def _play_ahead(self, number: int) -> _Ahead:
+        # The rollout of an update, by the networks as they are now, beside the learning that
+        # changes them: it is one update behind, which PPO's probability ratios put right.
+        return self._play_from(
+            {
+                "number": number,
+                "policy": {k: v.cpu().clone() for k, v in self.policy.state_dict().items()},
+                "critic": {k: v.cpu().clone() for k, v in self.critic.state_dict().items()},
+                "past": list(self.past),
+                "batches": self._saved_batches(),
+            }
+        )
+
+    def _play_from(self, made_from: dict[str, Any]) -> _Ahead:
+        self._load_batches(made_from["batches"])
+        critic = deepcopy(self.critic)
+        critic.load_state_dict(made_from["critic"])
+        params = load_policy(self.config, made_from["policy"]).to_params()
+        ahead = _Ahead(made_from)
+
+        def work() -> None:
+            try:
+                found = self._rollout(made_from["number"], params, critic, made_from["past"])
+                ahead.rollout.set_result(found)
+            except BaseException as error:
+                ahead.rollout.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
+        return ahead
+
+    def _rollout(
+        self, number: int, params: NetParams, critic: BucketNet, past: list[dict[str, torch.Tensor]]
+    ) -> Rollout:
+        nets, points, players = self._players(number, params, past)
         ends = np.cumsum([0] + [len(batch) for batch in self.batches])
         parts = self.threads.map(
-            lambda i: self._rollout_part(i, nets, points, players[ends[i] : ends[i + 1]]),
+            lambda i: self._rollout_part(
+                number, i, nets, points, players[ends[i] : ends[i + 1]], critic
+            ),
             range(self.config.threads),
         )
         return join(parts)
 
-    def _players(self) -> tuple[NetParams, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _players(
+        self, number: int, params: NetParams, past: list[dict[str, torch.Tensor]]
+    ) -> tuple[NetParams, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         # Who plays each seat: nearly always the policy, in some deals one or two others.
-        config, rng = self.config, self._rng(0)
+        config, rng = self.config, np.random.default_rng([self.config.seed, number, 0])
         pool: list[NetParams | npt.NDArray[np.int64]] = [*self.others]
-        if self.past:
+        if past:
             # As often as any other opponent, but at least half the time.
-            pick = self.past[int(rng.integers(len(self.past)))]
+            pick = past[int(rng.integers(len(past)))]
             snapshot = load_policy(config, pick).to_params()
             pool += [snapshot] * max(1, len(pool))
-        nets, points = [self.policy.to_params()], []
+        nets, points = [params], []
         numbers = []
         if pool:
             for i in rng.integers(len(pool), size=OPPONENTS_AT_ONCE):
@@ -340,28 +369,35 @@ class Trainer:
 
     @torch.no_grad()
     def _rollout_part(
-        self, thread: int, nets: NetParams, points: Any, players: npt.NDArray[np.int64]
+        self,
+        number: int,
+        thread: int,
+        nets: NetParams,
+        points: Any,
+        players: npt.NDArray[np.int64],
+        critic: BucketNet,
     ) -> Rollout:
         config, batch = self.config, self.batches[thread]
-        root = np.uint64(stream(random_root([config.seed, self.updates, 1, thread]), 0))
+        root = np.uint64(stream(random_root([config.seed, number, 1, thread]), 0))
         explore = (config.random_bids, 0.0)
         record = play(batch, players, nets, points, root, explore, 28 * len(batch))
         values = np.empty(len(record.rows), dtype=np.float32)
         order = np.argsort(record.buckets, kind="stable")
         for first in range(0, len(order), 8192):
             part = order[first : first + 8192]
-            values[part] = self._run(
-                self.critic,
-                torch.from_numpy(record.features[part, : self.critic_inputs]),
-                torch.from_numpy(record.buckets[part]),
-            )[:, 0].numpy()
-        payments = batch.deals["payments"].copy()
+            found = self._run(
+                critic,
+                torch.from_numpy(record.features[part, : self.critic_inputs]).to(self.device),
+                torch.from_numpy(record.buckets[part]).to(self.device),
+            )
+            values[part] = found[:, 0].cpu().numpy()
+        deals = batch.deals.copy()
         advantages = np.empty_like(values)
-        rewards = squash(payments, config)
+        rewards = squash(deals["payments"], config)
         seat_advantages(
             rewards, values, record.rows, record.seats, np.float32(config.gae_lambda), advantages
         )
-        return Rollout(record, values, advantages, payments)
+        return Rollout(record, values, advantages, deals)
 
     def _run(self, net: BucketNet, features: torch.Tensor, buckets: torch.Tensor) -> torch.Tensor:
         out: torch.Tensor = net(
@@ -383,7 +419,7 @@ class Trainer:
             advantages[record.groups == group] = (part - part.mean()) / (part.std() + 1e-6)
         returns = rollout.values + rollout.advantages
         data = [
-            torch.from_numpy(column)
+            torch.from_numpy(column).to(self.device)
             for column in (
                 record.features, record.buckets, record.masks, record.actions, record.log_probs,
                 advantages, returns,
@@ -399,11 +435,11 @@ class Trainer:
             self._now(config.entropy, config.entropy_end),
             anchor_coef,
         )
-        totals = torch.zeros(len(LOSSES))
+        totals = torch.zeros(len(LOSSES), device=self.device)
         batches = 0
         shuffled = torch.Generator().manual_seed(int(self._rng(2).integers(2**62)))
         for _ in range(config.epochs):
-            order = torch.randperm(len(returns), generator=shuffled)
+            order = torch.randperm(len(returns), generator=shuffled, device="cpu").to(self.device)
             for pick in torch.split(order, config.minibatch):
                 # Each thread takes a part of the minibatch.
                 shares = pick.tensor_split(config.threads)
@@ -451,7 +487,7 @@ class Trainer:
         entropy_mean = entropy.sum() / size
         values = self._run(self.critic, features[:, : self.critic_inputs], buckets)[:, 0]
         value_loss = functional.huber_loss(values, returns, reduction="sum") / size
-        away = torch.zeros(())
+        away = torch.zeros((), device=self.device)
         if anchor:
             away = (log_probs.exp() * (log_probs - anchor[0].float())).sum() / size
         loss = policy_coef * (policy_loss - entropy_coef * entropy_mean + anchor_coef * away) + (
@@ -470,7 +506,7 @@ class Trainer:
     ) -> torch.Tensor:
         anchor = self.anchor
         assert anchor is not None
-        out = torch.empty(masks.shape, dtype=torch.float32)
+        out = torch.empty(masks.shape, dtype=torch.float32, device=self.device)
 
         def part(pick: torch.Tensor) -> None:
             logits = self._run(anchor, features[pick, :NUM_INPUTS], buckets[pick])
@@ -478,15 +514,3 @@ class Trainer:
 
         self.threads.map(part, torch.split(buckets.argsort(stable=True), 8192))
         return out
-
-
-def deal_stats(deals: npt.NDArray[Any]) -> dict[str, float]:
-    """Describes finished deals: contract frequencies, raises, size of payments."""
-    stats = {
-        f"contract/{name}": float((deals["contract"] == number).mean())
-        for number, name in enumerate(CONTRACTS)
-    }
-    stats["raises"] = float(deals["levels"].max(axis=1).mean())
-    stats["declarer_units"] = float(deals["value"].mean())
-    stats["units_size"] = float(np.abs(deals["value"]).mean())
-    return stats
