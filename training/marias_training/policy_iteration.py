@@ -1,6 +1,6 @@
 """Policy iteration from tried-out actions: a net that does what turned out better.
 
-`python -m marias_training.policy_iteration --start net:base --out runs/better --rounds 2000`
+`python -m marias_training.policy_iteration --start net:base --out runs/better`
 
 A round plays deals among the net and other players, tries every action of some decisions on the
 deal as it lies (`marias_training.tryouts`), and takes one step of learning over these lessons,
@@ -202,16 +202,16 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--rules", default="traditional", help="preset")
     parser.add_argument("--out", type=Path, required=True, help="folder")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=800)
     parser.add_argument("--deals", type=int, default=4096, help="of a round")
     parser.add_argument(
         "--tried", type=float, default=0.4, help="share of decisions tried out, more of leads"
     )
-    parser.add_argument("--batch", type=int, default=8192, help="lessons of a step")
+    parser.add_argument("--batch", type=int, default=4096, help="lessons of a step")
     parser.add_argument("--rate", type=float, default=1e-3, help="of learning, at first")
     parser.add_argument("--anchor", type=float, default=0.03, help="brake, in units")
     parser.add_argument("--memory", type=float, default=0.997, help="of the mean weights, a step")
-    parser.add_argument("--soften", type=float, default=0.5, help="factor on the first logits")
+    parser.add_argument("--soften", type=float, default=0.2, help="factor on the first logits")
     parser.add_argument(
         "--players", default="rules,tuning:root,tuning:quiet,tuning:grasping",
         help="the others, the first in most seats",
