@@ -13,6 +13,8 @@ from marias_table import NEEDED
 DEFAULT_PORT: Final = 8765
 STRONG: Final = "pimc:10,ms=800"
 """The strongest agent that answers within a second."""
+ADVISER: Final = "pimc:10,bids=play,ms=800"
+"""The same for advice: it has reasons for its bids too."""
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +41,7 @@ def serve_command(
     opponent: Annotated[
         str | None, typer.Option(help="Who sits at a new table if nobody is named.")
     ] = None,
-    adviser: Annotated[str, typer.Option(help="The agent that gives hints.")] = STRONG,
+    adviser: Annotated[str, typer.Option(help="The agent that gives hints.")] = ADVISER,
     workers: Annotated[
         int, typer.Option(min=1, max=64, help="Processes for agents that take their time.")
     ] = 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,17 @@ def test_a_match_goes_to_its_end_and_names_the_winner(tmp_path: Path) -> None:
 
 def _name(seat: int) -> str:
     return f"{seat} {'Player' if seat == 0 else 'rules'}"
+
+
+def test_it_plays_where_an_event_loop_is_running_already(tmp_path: Path) -> None:
+    # As in a notebook, or in a test after one that drives a browser from the same process.
+    async def inside() -> None:
+        told = play("?\n1\n" * 40, str(tmp_path / "deals.jsonl"), "--seed", "3", *QUICK)
+        assert told.exit_code == 0, told.stdout
+        assert "rules would do: " in told.stdout
+        assert "What each card cost" in told.stdout
+
+    asyncio.run(inside())
 
 
 def test_equal_seeds_deal_equal_cards(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from marias_agents import make  # noqa: E402
+from marias_agents.net.agent import NetAgent  # noqa: E402
 from marias_agents.net.shape import TABLE_OF  # noqa: E402
 from marias_agents.net.weights import load_weights, save_weights  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
+from marias_env.actions import PLAY  # noqa: E402
 from marias_env.canonical import canonical  # noqa: E402
 from marias_env.errors import AgentError  # noqa: E402
 from marias_training import policy_iteration  # noqa: E402
@@ -158,10 +160,31 @@ def test_it_learns(
     assert last["gain_before_play"] > 0.1
 
 
+def test_a_net_plays_as_one_and_bids_as_another() -> None:
+    config = PPOConfig(hidden=32, narrow=16)
+    torch.manual_seed(2)
+    play, bids = make_policy(config).to_params(), make_policy(config).to_params()
+    both = NetAgent(policy_iteration.with_bidding_of(play, bids), "both")
+    batch = DealBatch(60, seed=3)
+    seen = set()
+    for _ in range(60):
+        views, masks = batch.views(), batch.legal_mask()
+        playing = views.deals["phase"] == PLAY
+        for params, rows in ((play, playing), (bids, ~playing)):
+            if rows.any():
+                expected = NetAgent(params, "one").act(views[rows], masks[rows])
+                np.testing.assert_array_equal(both.act(views[rows], masks[rows]), expected)
+        seen |= set(playing)
+        batch.step(batch.sample_legal())
+    assert seen == {True, False}
+
+
 def test_players_of_other_kinds_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(AgentError, match="--players 'random'"):
         run(monkeypatch, "--start", start(tmp_path), "--out", tmp_path, "--players", "random")
+    with pytest.raises(AgentError, match="--bidding 'rules'"):
+        run(monkeypatch, "--start", start(tmp_path), "--bidding", "rules", "--out", tmp_path)
     with pytest.raises(AgentError, match="--start 'rules'"):
         run(monkeypatch, "--start", "rules", "--out", tmp_path)

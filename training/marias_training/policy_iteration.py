@@ -30,7 +30,7 @@ import torch
 
 from marias_agents import make
 from marias_agents.net.agent import NetAgent
-from marias_agents.net.shape import TABLE_OF
+from marias_agents.net.shape import TABLE_OF, NetParams
 from marias_agents.net.weights import save_weights
 from marias_agents.rules.agent import RulesAgent
 from marias_env import DealBatch
@@ -52,6 +52,16 @@ LOG_EVERY = 20
 Floats = npt.NDArray[np.float64]
 
 
+def with_bidding_of(play: NetParams, bids: NetParams) -> NetParams:
+    """Returns a network that plays cards as the one does and bids as the other, of equal size."""
+    parts = {}
+    for name, part in play._asdict().items():
+        before = np.arange(len(part)) == 0 if name.startswith("first") else TABLE_OF == 0
+        shape = (-1,) + (1,) * (part.ndim - 1)
+        parts[name] = np.where(before.reshape(shape), getattr(bids, name), part)
+    return NetParams(**parts)
+
+
 class Run:
     """What a run is made of, and what a round does to it."""
 
@@ -62,6 +72,11 @@ class Run:
             raise AgentError(f"--start {given.start!r}; expected net:NAME or net:FILE")
         first = DealBatch(1, given.rules)
         params = start.params_for(first.rules)
+        if given.bidding:
+            other = make(given.bidding)
+            if not isinstance(other, NetAgent):
+                raise AgentError(f"--bidding {given.bidding!r}; expected net:NAME or net:FILE")
+            params = with_bidding_of(params, other.params_for(first.rules))
         width, narrow = params.second.shape[1:]
         config = PPOConfig(rules=given.rules, hidden=width, narrow=narrow, deals=2)
         torch.set_num_threads(1)
@@ -199,6 +214,7 @@ def arguments() -> argparse.ArgumentParser:
     """Returns the parser of the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--start", default="net:base", help="net:NAME or net:FILE")
+    parser.add_argument("--bidding", default="", help="another net whose bidding is started from")
     parser.add_argument("--rules", default="traditional", help="preset")
     parser.add_argument("--out", type=Path, required=True, help="folder")
     parser.add_argument("--resume", action="store_true")

@@ -15,7 +15,7 @@ from marias_env.cli_records import Rules as RulesOption
 from marias_env.errors import OptionError
 from marias_env.terminal import columns, echo, require
 from marias_table import NEEDED
-from marias_table.cli import STRONG
+from marias_table.cli import ADVISER, STRONG
 
 if TYPE_CHECKING:
     from marias_env.match import Match
@@ -65,7 +65,7 @@ def play_command(
     language: Annotated[
         str | None, typer.Option("--language", "--lang", "-l", help="en or cs.")
     ] = None,
-    adviser: Annotated[str, typer.Option(help="The agent that gives advice.")] = STRONG,
+    adviser: Annotated[str, typer.Option(help="The agent that gives advice.")] = ADVISER,
     limit: Annotated[
         float, typer.Option(min=0.1, help="Seconds until an agent is replaced by `rules`.")
     ] = 10.0,

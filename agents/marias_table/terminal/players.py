@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
 
 from marias_env.errors import AgentError
 from marias_table.agents import LAST_RESORT, AgentLateError, AgentPool, act_together, is_quick
@@ -12,8 +13,21 @@ from marias_table.requests import told_advice
 from marias_table.room import Room
 from marias_table.view import seat_view
 
+T = TypeVar("T")
+
 PATIENCE: Final = 3600.0
 """Seconds to wait for a worker that may be compiling still: here nobody else waits for it."""
+
+
+def _outcome(answer: Coroutine[Any, Any, T]) -> T:
+    # Where a loop runs already (a notebook, a browser driven from this process) another thread
+    # must wait; elsewhere this one does, so that Ctrl-C ends the waiting at once.
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(answer)
+    with ThreadPoolExecutor(1) as one:
+        return one.submit(asyncio.run, answer).result()
 
 
 class Players:
@@ -47,7 +61,7 @@ class Players:
             if agent is not None:
                 action = act_together(agent, [views])[0]
             else:
-                action = asyncio.run(self._pool.decide(spec, views))
+                action = _outcome(self._pool.decide(spec, views))
         except AgentLateError:
             room.replace(seat, "late", LAST_RESORT)
         except AgentError:
@@ -62,7 +76,7 @@ class Players:
             AgentError: it failed, or had no answer in time.
         """
         views = seat_view(room.batch, seat)
-        found = asyncio.run(self._pool.advise(self.adviser, views))
+        found = _outcome(self._pool.advise(self.adviser, views))
         room.advised = room.place
         return told_advice(views.deals[0], room.terms.rules, found, self.adviser, language)
 
