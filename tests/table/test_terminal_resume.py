@@ -87,13 +87,15 @@ def terminal(*arguments: str, columns: int = 60, **environment: str) -> Any:
     pexpect = pytest.importorskip("pexpect")
     if os.name != "posix":
         pytest.skip("no terminals to test in")
+    # Where these are set they count for more than the terminal's own size.
+    inherited = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
     return pexpect.spawn(
         COMMAND[0],
         [*COMMAND[1:], *arguments],
         dimensions=(40, columns),
         timeout=LIMIT,
         encoding="utf-8",
-        env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **environment},
+        env={**inherited, "PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm", **environment},
     )
 
 
