@@ -112,6 +112,24 @@ def _net_of(nets: Any, number: Any) -> Any:
 
 
 @jit
+def write_inputs(s: Any, n: Any, legal: Any, features: Any, mask: Any) -> None:
+    """Writes a network's inputs as a row of zeros and values, and its legal outputs.
+
+    Args:
+        s: `Scratch` with `n` inputs.
+        n: their number.
+        legal: bit set in the order of the network's outputs.
+        features: int8, out.
+        mask: (48,) int8, out.
+    """
+    features[:] = 0
+    for k in range(n):
+        features[s.inputs[k]] = s.values[k]
+    for place in range(NUM_ACTIONS):
+        mask[place] = (legal >> place) & 1
+
+
+@jit
 def write_position(d: Any, r: Any, s: Any, n: Any, number: Any, i: Any, out: Any) -> None:
     """Writes the position in `s` as decision `i` of a record: all but what was done.
 
@@ -127,13 +145,7 @@ def write_position(d: Any, r: Any, s: Any, n: Any, number: Any, i: Any, out: Any
     n = sparse_inputs(
         s.vector[0], s.words[0], OBSERVATION_WORDS, STATE_WORDS, number, s.inputs, s.values, n
     )
-    features = out.features[i]
-    features[:] = 0
-    for k in range(n):
-        features[s.inputs[k]] = s.values[k]
-    legal = canonical_legal(np.int64(d["legal"]), number)
-    for place in range(NUM_ACTIONS):
-        out.masks[i, place] = (legal >> place) & 1
+    write_inputs(s, n, canonical_legal(np.int64(d["legal"]), number), out.features[i], out.masks[i])
     seat = np.int64(d["turn"])
     out.seats[i] = seat
     out.groups[i] = 2 * np.int64(d["phase"] == PLAY) + np.int64(d["declarer"] == seat)

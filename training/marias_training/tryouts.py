@@ -34,7 +34,7 @@ from marias_env.core.jit import jit
 from marias_env.core.knowledge import erase_position
 from marias_env.core.rng import advance, random_bit, stream
 from marias_env.core.step import step
-from marias_training.self_play import stake_of
+from marias_training.self_play import stake_of, write_inputs
 
 BID_SCALE: Final = 4.0
 """Before play a payment is divided by this, in play by the stake."""
@@ -178,11 +178,8 @@ def try_rows(
                     _try(d, r, go_on[row], cap, params, points, s, copies, at, paid)
                     encode(d, r, seat, s.state[0, 0]["seen"])
                     n, number = policy_inputs(s)
-                    features = out.features[i]
-                    features[:] = 0
-                    for k in range(n):
-                        features[s.inputs[k]] = s.values[k]
                     places = canonical_legal(legal, number)
+                    write_inputs(s, n, places, out.features[i], out.masks[i])
                     scale = np.float32(BID_SCALE)
                     if d["phase"] == PLAY:
                         scale = min(stake_of(d, r), np.float32(cap))
@@ -193,10 +190,8 @@ def try_rows(
                             total += paid[ACTION_OF[number, place]]
                             count += np.float32(1.0)
                     for place in range(NUM_ACTIONS):
-                        on = (places >> place) & 1
-                        out.masks[i, place] = on
-                        gain = paid[ACTION_OF[number, place]] - total / count
-                        out.gains[i, place] = gain / scale if on else np.float32(0.0)
+                        gain = (paid[ACTION_OF[number, place]] - total / count) / scale
+                        out.gains[i, place] = gain if out.masks[i, place] else np.float32(0.0)
                     out.buckets[i] = bucket_of(d, seat)
                     i += 1
                 state = advance(state)
