@@ -23,7 +23,7 @@ from marias_env.canonical import canonical  # noqa: E402
 from marias_env.errors import AgentError  # noqa: E402
 from marias_training import policy_iteration  # noqa: E402
 from marias_training.config import PPOConfig  # noqa: E402
-from marias_training.ppo import make_policy  # noqa: E402
+from marias_training.policy import make_policy  # noqa: E402
 from marias_training.tryouts import BID_SCALE, Lessons, try_out  # noqa: E402
 
 CAP = 16.0

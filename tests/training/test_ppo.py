@@ -19,12 +19,8 @@ from marias_env.errors import AgentError, DivergedError  # noqa: E402
 from marias_env.options import field_helps  # noqa: E402
 from marias_training.arena import compare  # noqa: E402
 from marias_training.config import PPOConfig  # noqa: E402
-from marias_training.ppo import (  # noqa: E402
-    Trainer,
-    make_policy,
-    masked_log_probs,
-    squash,
-)
+from marias_training.policy import make_policy, masked_log_probs  # noqa: E402
+from marias_training.ppo import Trainer, squash  # noqa: E402
 from marias_training.rollout import seat_advantages  # noqa: E402
 from marias_training.self_play import play, stack_nets  # noqa: E402
 

@@ -23,7 +23,7 @@ from marias_env.actions import PLAY
 from marias_env.canonical import canonical, to_actions
 from marias_training import dmc, imitation, improve, labels
 from marias_training.config import PPOConfig
-from marias_training.ppo import make_policy
+from marias_training.policy import make_policy
 
 
 def run(main: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:

@@ -17,7 +17,8 @@ from marias_env.files import write_bytes_atomic
 from marias_env.observation import OBSERVATION_VERSION
 from marias_training.bucket_net import check_weights
 from marias_training.checkpoint_file import FORMAT, read_checkpoint
-from marias_training.ppo import Trainer, load_policy
+from marias_training.policy import load_policy
+from marias_training.ppo import Trainer
 
 CHECKPOINT: Final = "checkpoint.pt"
 """Its name in a run's folder."""

@@ -27,7 +27,8 @@ from marias_env import DealBatch
 from marias_env.canonical import NUM_INPUTS
 from marias_training.bucket_net import BucketNet
 from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.ppo import make_policy, squash
+from marias_training.policy import make_policy
+from marias_training.ppo import squash
 from marias_training.self_play import mixed_seed, play, stack_nets
 
 SHARPER = 1000.0

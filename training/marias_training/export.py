@@ -10,7 +10,7 @@ from pathlib import Path
 
 from marias_agents.net.weights import save_weights
 from marias_training.checkpoint_file import read_checkpoint
-from marias_training.ppo import load_policy
+from marias_training.policy import load_policy
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from marias_agents.net.weights import load_weights, save_weights
 from marias_env import DealBatch
 from marias_env.canonical import ACTION_OF, NUM_INPUTS, canonical
 from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.ppo import make_policy, masked_log_probs
+from marias_training.policy import make_policy, masked_log_probs
 from marias_training.self_play import mixed_seed
 
 EXPLORE: Final = 0.05

@@ -23,7 +23,8 @@ import torch
 from marias_agents.net.shape import TABLE_OF
 from marias_agents.net.weights import save_weights
 from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.ppo import Trainer, load_policy, masked_log_probs
+from marias_training.policy import load_policy, masked_log_probs
+from marias_training.ppo import Trainer
 
 BATCH = 4096
 CLIP = 4.0

@@ -40,7 +40,7 @@ from marias_env.files import write_bytes_atomic
 from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
 from marias_training.config import PPOConfig, use_bfloat16
-from marias_training.ppo import load_policy, make_policy, masked_log_probs
+from marias_training.policy import load_policy, make_policy, masked_log_probs
 from marias_training.self_play import mixed_seed
 from marias_training.tryouts import PLAYER, Lessons, try_out
 

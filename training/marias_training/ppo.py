@@ -31,7 +31,6 @@ from marias_agents.net.weights import load_weights
 from marias_agents.rules.agent import RulesAgent
 from marias_agents.rules.tables import load_points
 from marias_env import DealBatch, rewards
-from marias_env.actions import NUM_ACTIONS
 from marias_env.canonical import NUM_CRITIC_INPUTS, NUM_INPUTS
 from marias_env.core.rng import stream
 from marias_env.errors import AgentError, DivergedError
@@ -40,11 +39,10 @@ from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
 from marias_training.checkpoint_file import read_checkpoint
 from marias_training.config import NO_START, PPOConfig, use_bfloat16
+from marias_training.policy import load_policy, make_policy, masked_log_probs
 from marias_training.rollout import FloatArray, Rollout, deal_stats, join, seat_advantages
 from marias_training.self_play import LEARNER, play, stack_nets
 
-ILLEGAL_LOGIT = -1e9
-"""Far below any real logit, so that softmax gives exactly 0, yet finite: no NaN in gradients."""
 LOSSES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "anchor")
 OPPONENTS_AT_ONCE = 2
 """So many of the possible opponents play in one update: more change places in the CPU's cache."""
@@ -63,27 +61,6 @@ def squash(payments: npt.NDArray[Any], config: PPOConfig) -> FloatArray:
     most = size.max(axis=1, keepdims=True) / 2
     squashed = size * np.minimum(1, config.reward_cap / np.maximum(most, 1)) / 4
     return np.asarray(np.sign(payments) * squashed, dtype=np.float32)
-
-
-def make_policy(config: PPOConfig) -> BucketNet:
-    """Returns a fresh policy network: canonical inputs to 48 canonical action logits.
-
-    Its logits are nearly equal at first: exploration starts from the uniform policy.
-    """
-    return BucketNet(NUM_INPUTS, config.hidden, config.narrow, NUM_ACTIONS, 0.01)
-
-
-def load_policy(config: PPOConfig, weights: dict[str, torch.Tensor]) -> BucketNet:
-    """Returns a policy network with given weights."""
-    with torch.random.fork_rng(devices=[]):  # making one draws weights, from torch's own stream
-        net = make_policy(config)
-    net.load_state_dict(weights)
-    return net
-
-
-def masked_log_probs(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Returns log-probabilities; illegal actions are out before the softmax, not after it."""
-    return functional.log_softmax(logits.masked_fill(masks == 0, ILLEGAL_LOGIT), dim=1)
 
 
 def device_of(name: str) -> torch.device:
