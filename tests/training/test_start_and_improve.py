@@ -74,10 +74,8 @@ def test_what_an_action_brings_is_what_the_deal_pays_where_only_one_world_is_lef
         for i in np.flatnonzero(late):
             if compared == 10 or count_worlds(views[i])[0] != 1:
                 continue
-            engine = Engine(PimcOptions(), 1)
-            worth = labels.try_actions(
-                engine, views.deals[i : i + 1], views.packed_rules, 5, np.random.default_rng(1)
-            )
+            engine = Engine(PimcOptions(models="rules"), 1)
+            worth = labels.try_actions(engine, views.deals[i : i + 1], views.packed_rules, 5)
             legal = masks[i] == 1
             assert (np.isfinite(worth) == legal).all()
             seat, row = int(views.seats[i]), int(running[i])

@@ -4,9 +4,9 @@
 
 Players of several kinds play deals. At a sample of the decisions every legal action is taken in
 worlds as likely as the others' bidding and play make them, the same worlds for all actions, and the
-`rules` player goes on for everybody to the end. What an action brings more than another is then
-hardly the luck of one deal any more. Replies, announcements and raises are left out: what they
-bring hangs on what the others think of them, which no playout tells.
+players that the search takes the others for go on to the end (docs/search.md). What an action
+brings more than another is then hardly the luck of one deal any more. Replies, announcements and
+raises are left out: what they bring hangs on what the others think of them, which no playout tells.
 
 Each shard is one file and a function of its number, so a run that was stopped goes on where it
 was. Files are NumPy arrays of `LABEL`, to be memory-mapped.
@@ -28,15 +28,12 @@ import numpy.typing as npt
 
 from marias_agents import make
 from marias_agents.net.kernel import bucket_rows
-from marias_agents.search.beliefs import DOUBT
+from marias_agents.search.beliefs import likely_worlds
 from marias_agents.search.engine import Engine
 from marias_agents.search.options import PimcOptions
-from marias_agents.search.playouts import OUT_OF_QUESTION
 from marias_env import DealBatch
 from marias_env.actions import CONTRACT, DISCARD, NUM_ACTIONS, PLAY, TRUMP
 from marias_env.canonical import ACTION_OF, NUM_INPUTS, canonical
-from marias_env.core.deal import HIDDEN_ACTION
-from marias_env.core.history import actions_of, seats_of
 from marias_env.files import write_bytes_atomic
 from marias_training.self_play import mixed_seed, stake_rows
 
@@ -50,43 +47,22 @@ LABEL: Final = np.dtype(
         ("worlds", np.int16),  # that the actions were tried in
     ]
 )
-TRIED: Final = 4
-"""So many worlds are sampled for each one that is played out."""
 EXPLORE: Final = 0.05
 """Share of decisions in which a random action is taken, so that unusual positions are seen."""
 CAP: Final = 16.0
 """Units per opponent beyond which a payment counts no more."""
 
 
-def likely(engine: Engine, view: Any, rules: Any, n: int, rng: np.random.Generator) -> Any:
-    """Returns n worlds of a view, drawn by how well they explain what the others did."""
-    seat = int(view["viewer"][0])
-    said = view["history"][0, : int(view["num_actions"][0])]
-    if (seats_of(said) == seat).all():
-        return engine.worlds(view, rules, n)
-    worlds = engine.worlds(view, rules, TRIED * n)
-    own_choice = view["taken"][0, seat] == 0 and view["taken_before"][0, seat] == 0
-    hidden = (actions_of(said) == HIDDEN_ACTION).any()
-    misses = engine.misses(view, rules, worlds, bool(own_choice and hidden))
-    possible = np.flatnonzero(misses[:, 0] < OUT_OF_QUESTION)
-    if not possible.size:
-        return worlds[:n]
-    weights = misses[possible] @ DOUBT
-    weights = np.exp(weights - weights.max())
-    return worlds[possible[rng.choice(len(possible), n, p=weights / weights.sum())]]
-
-
-def try_actions(
-    engine: Engine, view: Any, rules: Any, n: int, rng: np.random.Generator
-) -> npt.NDArray[np.float64]:
+def try_actions(engine: Engine, view: Any, rules: Any, n: int) -> npt.NDArray[np.float64]:
     """Returns (48,) what each legal action brings on average, in units of the seat; others NaN."""
     actions = np.flatnonzero(int(view["legal"][0]) >> np.arange(NUM_ACTIONS) & 1)
-    worlds = likely(engine, view, rules, n, rng)
+    likely = likely_worlds(engine, view, rules, n)
     seat = int(view["turn"][0])
-    paid = engine.played(worlds, rules, actions[:, None].astype(np.int64), seat)
+    options = actions[:, None].astype(np.int64)
+    paid = engine.played(likely.worlds, rules, options, seat, likely.models)
     most = 2 * CAP if seat == int(view["declarer"][0]) else CAP
     out = np.full(NUM_ACTIONS, np.nan)
-    out[actions] = np.clip(paid, -most, most).mean(0)
+    out[actions] = np.average(np.clip(paid, -most, most), 0, likely.weights)
     return out
 
 
@@ -146,9 +122,7 @@ def make_shard(
             out["bucket"], out["worlds"] = buckets, num_worlds
             out["done"] = place_of[inputs.order, chosen[pick]]
             for i in range(len(pick)):
-                worth = try_actions(
-                    engine, some.deals[i : i + 1], views.packed_rules, num_worlds, rng
-                )
+                worth = try_actions(engine, some.deals[i : i + 1], views.packed_rules, num_worlds)
                 worth = (worth - np.nanmean(worth)) / min(float(stakes[i]), CAP)
                 out["worth"][i] = np.nan_to_num(worth[ACTION_OF[inputs.order[i]]])
             parts.append(out)
