@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,13 @@ torch = pytest.importorskip("torch")
 
 from marias_agents import make  # noqa: E402
 from marias_agents.net.agent import NetAgent  # noqa: E402
-from marias_agents.net.shape import TABLE_OF  # noqa: E402
+from marias_agents.net.shape import BUCKETS, TABLE_OF  # noqa: E402
 from marias_agents.net.weights import load_weights, save_weights  # noqa: E402
 from marias_env import DealBatch  # noqa: E402
 from marias_env.actions import PLAY  # noqa: E402
 from marias_env.canonical import canonical  # noqa: E402
 from marias_env.errors import AgentError  # noqa: E402
-from marias_training import policy_iteration  # noqa: E402
+from marias_training import headroom, policy_iteration  # noqa: E402
 from marias_training.config import PPOConfig  # noqa: E402
 from marias_training.policy import make_policy  # noqa: E402
 from marias_training.tryouts import BID_SCALE, Lessons, try_out  # noqa: E402
@@ -127,15 +128,17 @@ def test_a_resumed_run_is_the_run_that_never_stopped(
     learn = policy_iteration.Run.learn
 
     def stopped(self: policy_iteration.Run, lessons: Lessons) -> Any:
-        if self.round == 3:
-            raise KeyboardInterrupt
+        if self.round == 2:
+            signal.raise_signal(signal.SIGINT)  # the round is ended first, and nothing lost
         return learn(self, lessons)
 
     monkeypatch.setattr(policy_iteration.Run, "learn", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(monkeypatch, *common, "--out", part)
     monkeypatch.setattr(policy_iteration.Run, "learn", learn)
-    early = load_weights(part / "weights.net").params
+    saved = load_weights(part / "weights.net")
+    assert saved.about["rounds"] == 3
+    early = saved.params
     run(monkeypatch, *common, "--out", part, "--resume")
     one, two = (load_weights(folder / "weights.net") for folder in (whole, part))
     assert one.about["rounds"] == two.about["rounds"] == 4
@@ -155,6 +158,9 @@ def test_it_learns(
         "--batch", 512, "--rounds", 8, "--memory", 0.5, "--rate", 3e-3,
     )  # fmt: skip
     first, last = (json.loads(line) for line in capsys.readouterr().out.splitlines()[-2:])
+    kept = (tmp_path / "run" / policy_iteration.LOG).read_text().splitlines()
+    assert [json.loads(line) for line in kept] == [first, last]
+    assert (tmp_path / "run" / policy_iteration.CURVE).read_bytes().startswith(b"\x89PNG")
     assert last["lessons"] > first["lessons"] > 0
     assert last["gain_in_play"] > 0.03
     assert last["gain_before_play"] > 0.1
@@ -188,3 +194,17 @@ def test_players_of_other_kinds_are_refused(
         run(monkeypatch, "--start", start(tmp_path), "--bidding", "rules", "--out", tmp_path)
     with pytest.raises(AgentError, match="--start 'rules'"):
         run(monkeypatch, "--start", "rules", "--out", tmp_path)
+
+
+def test_headroom_judges_by_other_worlds_than_it_chooses_by() -> None:
+    # Over random play there is much to gain, and the rules player's own choice gains most of it;
+    # over itself a player gains nothing.
+    random, rules = make("random@1"), make("rules")
+    found = headroom.headroom(random, rules, "traditional", 25, 0.5, 3)
+    gains = np.concatenate(list(found.values()))
+    assert len(gains) > 100
+    assert gains[:, 0].mean() > 0.2
+    assert gains[:, 1].mean() > 0.1
+    same = headroom.headroom(rules, rules, "traditional", 6, 0.5, 3)
+    assert all((part[:, 1] == 0).all() for part in same.values())
+    assert set(same) <= set(BUCKETS)

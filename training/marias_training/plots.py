@@ -1,4 +1,4 @@
-"""The learning curve as a picture."""
+"""Learning curves as pictures."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ def draw_learning_curve(
         picture: PNG to write.
         strength: a final evaluation to show beside the curves, its first agent being the net.
     """
-    # Without pyplot, which would keep every figure and may want a display.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     updates, evaluations = read_log(log)
@@ -44,6 +42,39 @@ def draw_learning_curve(
     for axis in axes[:, :2].flat:
         axis.set_xlabel("decisions (millions)")
         axis.grid(alpha=0.3)
+    _write(figure, picture)
+
+
+def draw_gains(log: str | Path, picture: str | Path) -> None:
+    """Draws what a run of policy iteration gained, on lessons not yet seen.
+
+    Args:
+        log: its `log.jsonl`.
+        picture: PNG to write.
+    """
+    from matplotlib.figure import Figure
+
+    lines, _ = read_log(log)
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axis = figure.subplots()
+    x = [line["lessons"] / 1e6 for line in lines]
+    for name, label in (
+        ("gain_in_play", "in play (stakes a card)"),
+        ("gain_before_play", "before play (units / 4 a bid)"),
+    ):
+        axis.plot(x, [line[name] for line in lines], label=label)
+    axis.axhline(0, color="black", linewidth=0.8)
+    axis.set_xlabel("lessons (millions)")
+    axis.set_ylabel("gain over the start, lessons not yet seen")
+    axis.grid(alpha=0.3)
+    legend_below(axis)
+    _write(figure, picture)
+
+
+def _write(figure: Any, picture: str | Path) -> None:
+    # Without pyplot, which would keep every figure and may want a display.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     buffer = io.BytesIO()
     FigureCanvasAgg(figure)
     figure.savefig(buffer, format="png")

@@ -10,7 +10,7 @@ brake (`--anchor`, in units): the less an action gains, the closer it stays.
 
 Every lesson is judged before it is learned from, so the log is always of lessons not yet seen. A
 round is a function of the seed, its number and what was learned before: a run that was stopped
-goes on with `--resume` as if it had not been.
+goes on with `--resume` as if it had not been. Ctrl-C saves at the end of the round.
 """
 
 from __future__ import annotations
@@ -36,11 +36,14 @@ from marias_agents.rules.agent import RulesAgent
 from marias_env import DealBatch
 from marias_env.core.rng import stream
 from marias_env.errors import AgentError
-from marias_env.files import write_bytes_atomic
+from marias_env.files import write_bytes_atomic, write_text_atomic
 from marias_env.threads import Threads
 from marias_training.bucket_net import BucketNet
 from marias_training.config import PPOConfig, use_bfloat16
+from marias_training.plots import draw_gains
 from marias_training.policy import load_policy, make_policy, masked_log_probs
+from marias_training.run_log import read_log
+from marias_training.runs import Stop, stop_on_interrupt
 from marias_training.self_play import mixed_seed
 from marias_training.tryouts import PLAYER, Lessons, try_out
 
@@ -49,6 +52,8 @@ CLIP = 4.0
 EXPLORE = 0.03
 CAP = 16.0
 LOG_EVERY = 20
+LOG, CURVE = "log.jsonl", "gains.png"
+"""In a run's folder, beside `state.pt` and `weights.net`."""
 Floats = npt.NDArray[np.float64]
 
 
@@ -251,8 +256,18 @@ def main() -> None:
     run = Run(given)
     if given.resume:
         run.load(given.out)
-    totals, began = np.zeros((2, 3)), time.perf_counter()
-    played = 0.0
+    log = given.out / LOG
+    # Lines of rounds that were lost are written again.
+    lines = read_log(log)[0] if given.resume and log.exists() else []
+    lines = [line for line in lines if line["round"] <= run.round]
+    with stop_on_interrupt() as stop:
+        _rounds(run, lines, stop)
+
+
+def _rounds(run: Run, lines: list[dict[str, Any]], stop: Stop) -> None:
+    # Plays and learns to the last round, or to the round in which it is stopped.
+    given = run.given
+    totals, began, played = np.zeros((2, 3)), time.perf_counter(), 0.0
     while run.round < given.rounds:
         at = time.perf_counter()
         lessons = run.play()
@@ -270,9 +285,17 @@ def main() -> None:
                 "playing": round(played / seconds, 2),
             }
             print(json.dumps(line), flush=True)  # noqa: T201
+            lines.append(line)
+            text = "".join(json.dumps(each) + "\n" for each in lines)
+            write_text_atomic(given.out / LOG, text)
             totals, began, played = np.zeros((2, 3)), time.perf_counter(), 0.0
-        if run.round % given.save_every == 0 or run.round == given.rounds:
+        last = run.round == given.rounds
+        if run.round % given.save_every == 0 or last or stop.is_set():
             run.save(given.out)
+            if lines:
+                draw_gains(given.out / LOG, given.out / CURVE)
+        if not last:
+            stop.raise_if_set()
 
 
 if __name__ == "__main__":
