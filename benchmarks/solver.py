@@ -103,7 +103,7 @@ def no_trump_deals(deals: int, seed: int, contract: int) -> DealBatch:
 def measure(batch: DealBatch, cards: bool, flags: int = USE_ALL) -> tuple[Any, Any, Any]:
     """CPU milliseconds, trick nodes and values of every row."""
     workspace = new_workspace(flags=flags)
-    rules = batch._rules[0]
+    rules = batch.packed_rules[0]
     out = np.empty(32, dtype=np.int64)
     times = np.empty(len(batch))
     nodes = np.empty(len(batch))

@@ -8,7 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from marias_env.actions import ACTIONS, NUM_ACTIONS, OVER, PHASES
-from marias_env.checks import AUTORESET_MODES, autoreset_mode, buffer, check_count, row_actions
+from marias_env.checks import (
+    AUTORESET_MODES,
+    autoreset_mode,
+    buffer,
+    check_count,
+    row_actions,
+    row_numbers,
+    row_seats,
+)
 from marias_env.core import kernels
 from marias_env.core.deal import DEAL, NUM_SEATS, pack_rules
 from marias_env.core.encode import observe_rows, state_rows
@@ -48,6 +56,10 @@ class DealBatch:
         match: None: an episode is one deal. A `Match`: deals go on until the match is over.
         first_index: index of row 0 in the seeding, to split one batch over several processes.
 
+    Attributes:
+        deals: (B,) DEAL, the records, whole truth included.
+        packed_rules: (1,) RULE_SET, the rules as compiled functions take them; not to be changed.
+
     Raises:
         RulesError: unknown rules.
         OptionError: `num_deals` below 1, a bad seed or an unknown autoreset mode.
@@ -70,7 +82,7 @@ class DealBatch:
         self.match = match
         self.first_index = first_index
         self._autoreset = autoreset_mode(autoreset)
-        self._rules = pack_rules(
+        self.packed_rules = pack_rules(
             self.rules, match.deals if match else 0, (match.points or 0) if match else 0
         )
         self.deals: npt.NDArray[Any] = np.zeros(num_deals, dtype=DEAL)
@@ -97,11 +109,11 @@ class DealBatch:
             IndexError: an index out of range.
         """
         seeds = row_seeds(seed, len(self))
-        rows = None if indices is None else self._row_numbers(indices)
+        rows = None if indices is None else row_numbers(indices, len(self))
         if rows is not None and seeds is None:
-            kernels.restart_rows(self.deals, self._rules, rows)
+            kernels.restart_rows(self.deals, self.packed_rules, rows)
             return
-        seed_rows(self.deals, self._rules, seeds, rows, self.first_index)
+        seed_rows(self.deals, self.packed_rules, seeds, rows, self.first_index)
         self._payments[slice(None) if rows is None else rows] = 0
 
     def set_decks(self, decks: npt.ArrayLike, dealers: npt.ArrayLike | int) -> None:
@@ -140,21 +152,11 @@ class DealBatch:
         self.deals["deck"] = 0
         self.deals["deck"][:, :n] = cards
         self.deals["dealer"] = seats
-        kernels.deal_rows(self.deals, self._rules)
+        kernels.deal_rows(self.deals, self.packed_rules)
 
     def next_deals(self, indices: npt.ArrayLike) -> None:
         """Deals on in finished rows: the next deal of their match, or a new episode."""
-        kernels.continue_rows(self.deals, self._rules, self._row_numbers(indices))
-
-    def _row_numbers(self, rows: npt.ArrayLike | slice) -> npt.NDArray[np.int64]:
-        # Numbers, a mask or a slice as row numbers; also an empty list, to NumPy one of floats.
-        given = rows if isinstance(rows, slice) else np.asarray(rows)
-        if isinstance(given, np.ndarray) and given.size == 0:
-            given = given.astype(np.int64)
-        numbers = np.atleast_1d(np.arange(len(self))[given])
-        if numbers.ndim != 1:
-            raise IndexError(f"rows of shape {numbers.shape}; expected one dimension")
-        return np.ascontiguousarray(numbers, dtype=np.int64)
+        kernels.continue_rows(self.deals, self.packed_rules, row_numbers(indices, len(self)))
 
     # ------------------------------------------------------------------ stepping
 
@@ -187,7 +189,7 @@ class DealBatch:
         done = np.empty(size, dtype=np.bool_)
         bad = kernels.step_rows(
             self.deals,
-            self._rules,
+            self.packed_rules,
             chosen,
             done,
             self._payments,
@@ -251,16 +253,7 @@ class DealBatch:
         return mask
 
     def _seats(self, perspective: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
-        if perspective is None:
-            return _ON_TURN
-        given = np.asarray(perspective)
-        if given.dtype.kind not in "iu" or given.shape not in ((), (len(self),)):
-            raise ValueError(
-                f"perspective: {perspective!r}; expected a seat or ({len(self)},) seats"
-            )
-        if ((given < 0) | (given > 2)).any():
-            raise ValueError(f"perspective: {perspective!r}; expected seats 0, 1 or 2")
-        return np.ascontiguousarray(np.broadcast_to(given, (len(self),)), dtype=np.int64)
+        return _ON_TURN if perspective is None else row_seats(perspective, len(self))
 
     def observe(
         self,
@@ -275,7 +268,7 @@ class DealBatch:
         """
         seats = self._seats(perspective)
         vectors = buffer(out, (len(self), OBSERVATION_SIZE), np.int8)
-        observe_rows(self.deals, self._rules, seats, vectors)
+        observe_rows(self.deals, self.packed_rules, seats, vectors)
         return vectors
 
     def observe_packed(
@@ -290,7 +283,7 @@ class DealBatch:
             out: C-contiguous (B, 90) uint8 buffer to write to.
         """
         packed = buffer(out, (len(self), PACKED_SIZE), np.uint8)
-        pack_rows(self.deals, self._rules, self._seats(perspective), packed)
+        pack_rows(self.deals, self.packed_rules, self._seats(perspective), packed)
         return packed
 
     def state(
@@ -308,7 +301,7 @@ class DealBatch:
         if perspective is not None:
             seats = self._seats(perspective)
         vectors = buffer(out, (len(self), STATE_SIZE), np.int8)
-        state_rows(self.deals, self._rules, seats, vectors)
+        state_rows(self.deals, self.packed_rules, seats, vectors)
         return vectors
 
     def tokens(
@@ -329,7 +322,7 @@ class DealBatch:
         tokens = np.empty((len(self), TOKENS_LENGTH), dtype=np.int16)
         lengths = np.empty(len(self), dtype=np.int64)
         scratch = np.empty(1, dtype=DEAL)
-        token_rows(self.deals, self._rules, seats, scratch, tokens, lengths)
+        token_rows(self.deals, self.packed_rules, seats, scratch, tokens, lengths)
         return tokens, lengths
 
     def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> Views:
@@ -343,7 +336,7 @@ class DealBatch:
         Raises:
             ValueError: a row without a seat on turn and no `seats`, or something that is no seat.
         """
-        chosen = self._row_numbers(slice(None) if rows is None else rows)
+        chosen = row_numbers(slice(None) if rows is None else rows, len(self))
         whose = self.deals["turn"][chosen] if seats is None else np.asarray(seats)
         if whose.size and whose.dtype.kind not in "iu":
             raise ValueError(f"views: seats of dtype {whose.dtype}; expected seats 0 to 2")
@@ -352,7 +345,7 @@ class DealBatch:
             raise ValueError(
                 "views: a row has no seat on turn (the deal is over); give seats 0 to 2"
             )
-        return make_views(self.deals, self.rules, self._rules, chosen, whose)
+        return make_views(self.deals, self.rules, self.packed_rules, chosen, whose)
 
     @property
     def legal_bits(self) -> npt.NDArray[np.uint64]:
@@ -403,13 +396,32 @@ class DealBatch:
 
     # ------------------------------------------------------------------ copies and bytes
 
+    @classmethod
+    def from_deals(cls, deals: npt.NDArray[Any], rules: str | Rules = "traditional") -> DealBatch:
+        """Returns a batch of DEAL records, which stay over when they end (no autoreset).
+
+        Args:
+            deals: (B,) DEAL, complete records such as `batch.deals` or sampled worlds; shared
+                where they are contiguous.
+            rules: those of the records; not checked against them.
+
+        Raises:
+            RulesError: unknown rules.
+            OptionError: not an array of at least one record.
+        """
+        if not isinstance(deals, np.ndarray) or deals.dtype != DEAL or deals.ndim != 1:
+            raise OptionError(f"deals: {type(deals).__name__}; expected a (B,) array of DEAL")
+        check_count("deals", len(deals), 1)
+        paid = np.zeros((len(deals), NUM_SEATS), dtype=np.int64)
+        return cls(1, rules, seed=0, autoreset=False)._like(deals, paid)
+
     def _like(self, deals: npt.NDArray[Any], payments: npt.NDArray[np.int64]) -> DealBatch:
         other = object.__new__(DealBatch)
         other.rules = self.rules
         other.match = self.match
         other.first_index = self.first_index
         other._autoreset = self._autoreset
-        other._rules = self._rules
+        other.packed_rules = self.packed_rules
         other.deals = np.ascontiguousarray(deals)
         other._payments = np.ascontiguousarray(payments)
         return other
@@ -455,7 +467,7 @@ class DealBatch:
 
     def to_bytes(self) -> bytes:
         """Returns the state of all rows, streams included, as bytes for `from_bytes`."""
-        return write_rows(self._rules, (self.deals, self._payments))
+        return write_rows(self.packed_rules, (self.deals, self._payments))
 
     def from_bytes(self, data: bytes) -> None:
         """Restores what `to_bytes` of a batch with the same rules returned, row count included.
@@ -463,13 +475,13 @@ class DealBatch:
         Raises:
             StateError: not such bytes, another layout version, or other rules; nothing is changed.
         """
-        deals, payments = read_rows(data, self._rules)
+        deals, payments = read_rows(data, self.packed_rules)
         fresh = DealBatch(len(deals), self.rules, seed=0, autoreset=False)
         try:
             fresh.set_decks(deals["deck"][:, : self.rules.num_cards], deals["dealer"])
         except DeckError as error:
             raise StateError(f"saved rows: {error}") from error
-        check_replays(deals, fresh.deals, fresh._rules)
+        check_replays(deals, fresh.deals, fresh.packed_rules)
         if len(deals) == len(self):
             self.deals[:] = deals  # in place: others may share the memory
             self._payments[:] = payments

@@ -112,6 +112,35 @@ def row_actions(actions: Any, rows: int) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(chosen, dtype=np.int64)
 
 
+def row_numbers(rows: npt.ArrayLike | slice, size: int) -> npt.NDArray[np.int64]:
+    """Returns numbers, a mask or a slice as row numbers; also an empty list, to NumPy of floats.
+
+    Raises:
+        IndexError: a row that is not there, or more than one dimension.
+    """
+    given = rows if isinstance(rows, slice) else np.asarray(rows)
+    if isinstance(given, np.ndarray) and given.size == 0:
+        given = given.astype(np.int64)
+    numbers = np.atleast_1d(np.arange(size)[given])
+    if numbers.ndim != 1:
+        raise IndexError(f"rows of shape {numbers.shape}; expected one dimension")
+    return np.ascontiguousarray(numbers, dtype=np.int64)
+
+
+def row_seats(perspective: npt.ArrayLike, size: int) -> npt.NDArray[np.int64]:
+    """Returns a seat, or one for each row, as (size,) seats.
+
+    Raises:
+        ValueError: not seats, or of another shape.
+    """
+    given = np.asarray(perspective)
+    if given.dtype.kind not in "iu" or given.shape not in ((), (size,)):
+        raise ValueError(f"perspective: {perspective!r}; expected a seat or ({size},) seats")
+    if ((given < 0) | (given > 2)).any():
+        raise ValueError(f"perspective: {perspective!r}; expected seats 0, 1 or 2")
+    return np.ascontiguousarray(np.broadcast_to(given, (size,)), dtype=np.int64)
+
+
 def as_array(value: Any) -> npt.NDArray[Any] | None:
     """Returns what NumPy makes of a value; None where it makes nothing of it."""
     try:

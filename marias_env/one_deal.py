@@ -93,7 +93,7 @@ class OneDeal:
         # moves into the block.
         block = np.zeros(TABLE.itemsize, dtype=np.uint8)
         block.view(TABLE)["deal"] = batch.deals
-        block.view(TABLE)["rules"] = batch._rules
+        block.view(TABLE)["rules"] = batch.packed_rules
         batch.deals = block[:_DEAL_STOP].view(batch.deals.dtype)
         self._batch = batch
         self._block = block

@@ -165,7 +165,7 @@ def play_actions(
     bad = int(
         kernels.replay_row(
             batch.deals,
-            batch._rules,
+            batch.packed_rules,
             np.asarray(ids, dtype=np.int64),
             np.asarray(seats if check_seats else [-1] * len(seats), dtype=np.int64),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,15 @@ def test_circles_are_found(tmp_path: Path) -> None:
     (package / "three.py").write_text("import package.one\n")
     found = circle_in(imports_inside(package))
     assert set(found) == {"package.one", "package.two", "package.three"}
+
+
+def test_nobody_reaches_for_what_a_batch_keeps_to_itself() -> None:
+    # `packed_rules`, `from_deals` and an environment's `batch` are there for it.
+    private = re.compile(r"\b(?:batch|fresh|part)\._(?!repr_)[a-z]\w*|\w+\._learners\.batch")
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for folder in ("agents", "training", "tests", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+        for text in private.findall(path.read_text("utf-8"))
+    ]
+    assert found == []

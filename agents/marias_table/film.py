@@ -34,7 +34,11 @@ def names_of(record: Mapping[str, Any], language: str) -> list[str]:
     """Returns who sat where: the record's `players` or `agents`, or the seats' numbers."""
     for key in ("players", "agents"):
         found = record.get(key)
-        if isinstance(found, list) and len(found) == 3 and all(isinstance(n, str) for n in found):
+        if (
+            isinstance(found, list)
+            and len(found) == NUM_SEATS
+            and all(isinstance(n, str) for n in found)
+        ):
             number = phrases(language)["person"]
             return told_apart(
                 [name[:LONGEST_NAME] or number.format(number=n) for n, name in enumerate(found, 1)]

@@ -292,7 +292,7 @@ class Room:
         if action is None:
             raise ProtocolError(ErrorCode.BAD_MESSAGE, f"action: {text!r} is no action")
         if not int(deal["legal"]) >> action & 1:
-            packed = self.batch._rules[0]
+            packed = self.batch.packed_rules[0]
             if not (revoke and is_revoke(deal, packed, np.int64(action))):
                 view = view_of(self.batch, seat)
                 rule, why = why_not(view, self.terms.rules, action, language)
@@ -338,12 +338,13 @@ class Room:
 
     def _finish(self, payments: list[int]) -> None:
         self.history.append(payments)
-        self.journal.finished(self.deal, payments, self._players())
+        self.journal.finished(self.deal, payments, self.players())
         self._log("over", {"payments": payments})
         if self.match_over:
             self._log("match_over", {"payments": self.totals})
 
-    def _players(self) -> list[dict[str, str]]:
+    def players(self) -> list[dict[str, str]]:
+        """Returns who sits in each seat, as records tell it."""
         found = []
         for chair in self.chairs:
             if chair.kind == PERSON:

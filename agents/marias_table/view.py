@@ -96,7 +96,7 @@ def view_of(batch: DealBatch, receiver: int | None) -> Any:
 
 def seat_view(batch: DealBatch, seat: int) -> Views:
     """Returns the information view of a seat of the deal in row 0: all that an agent is given."""
-    return make_views(batch.deals, batch.rules, batch._rules, _ROW, _SEATS[seat])
+    return make_views(batch.deals, batch.rules, batch.packed_rules, _ROW, _SEATS[seat])
 
 
 def card_texts(cards: int) -> list[str]:

@@ -99,7 +99,7 @@ class Table(AECEnv):
         self._one = OneDeal.of(batch)
         self._batch = self._one.batch
         self._deals = self._batch.deals
-        self._packed = self._batch._rules
+        self._packed = self._batch.packed_rules
 
     def __getattr__(self, name: str) -> Any:
         if name in AFTER_RESET:

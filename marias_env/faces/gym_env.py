@@ -26,6 +26,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.batch import DealBatch
 from marias_env.checks import check_seat, one_action
 from marias_env.core import single
 from marias_env.core.deal import NUM_SEATS
@@ -113,6 +114,11 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self.action_space = spaces.Discrete(NUM_ACTIONS)
 
     @property
+    def batch(self) -> DealBatch:
+        """The deals, hidden cards included, to be looked at; steps go through the environment."""
+        return self._learners.batch
+
+    @property
     def rules(self) -> Rules:
         """The rule set."""
         return self._learners.batch.rules
@@ -150,7 +156,9 @@ class MariasEnv(gymnasium.Env[Any, Any]):
         self._carry[:] = 0
         if start is not None and bool(self._learners.over[0]):
             self._carry[:] = self._learners.batch.deals[0]["payments"]
-            if not single.episode_over(self._learners.batch.deals, self._learners.batch._rules):
+            if not single.episode_over(
+                self._learners.batch.deals, self._learners.batch.packed_rules
+            ):
                 self._learners.batch.next_deals([0])
         self._learners.begin(seat=seat)
         # What was paid before the learner's first action comes with its first step.

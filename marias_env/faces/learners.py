@@ -150,7 +150,7 @@ class Learners:
         left, right = self._random
         turns.seat_rows(
             self.batch.deals,
-            self.batch._rules,
+            self.batch.packed_rules,
             rows,
             self._where if seat is None else seat,
             self.batch.first_index,
@@ -192,7 +192,7 @@ class Learners:
         before = None if left and right else self.batch.deals.copy()
         bad = turns.act_rows(
             self.batch.deals,
-            self.batch._rules,
+            self.batch.packed_rules,
             actions,
             self.seats,
             left,
@@ -222,7 +222,7 @@ class Learners:
                 groups[0][1].append(place)
             else:
                 groups.append((opponent, [place]))
-        deals, rules = self.batch.deals, self.batch._rules
+        deals, rules = self.batch.deals, self.batch.packed_rules
         while True:
             turn = deals["turn"]
             place_on_turn = np.where(turn >= 0, (turn - self.seats) % NUM_SEATS, 0)
@@ -255,7 +255,7 @@ class Learners:
         """
         deals = self.batch.deals if rows is None else self.batch.deals[rows]
         out = np.empty((len(deals), OBSERVATION_SIZE), dtype=np.int8)
-        observe_rows(deals, self.batch._rules, viewers, out)
+        observe_rows(deals, self.batch.packed_rules, viewers, out)
         return out if self.dtype == np.int8 else out.astype(self.dtype)
 
     def masks(self) -> npt.NDArray[np.int8]:

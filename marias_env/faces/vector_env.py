@@ -25,6 +25,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from marias_env.actions import NUM_ACTIONS
+from marias_env.batch import DealBatch
 from marias_env.checks import deck_ids
 from marias_env.core.deal import NUM_SEATS
 from marias_env.errors import OptionError, StateError
@@ -117,6 +118,11 @@ class MariasVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(single, num_envs)
         self.single_action_space = spaces.Discrete(NUM_ACTIONS)
         self.action_space = batch_space(self.single_action_space, num_envs)
+
+    @property
+    def batch(self) -> DealBatch:
+        """The deals, hidden cards included, to be looked at; steps go through the environment."""
+        return self._learners.batch
 
     @property
     def rules(self) -> Rules:

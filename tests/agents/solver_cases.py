@@ -68,7 +68,7 @@ def brute_force(batch: DealBatch) -> np.ndarray:
     out = np.empty((len(batch), 32), dtype=np.int64)
     for row in range(len(batch)):
         stack[0] = batch.deals[row]
-        minimax_cards(stack, batch._rules, out[row])
+        minimax_cards(stack, batch.packed_rules, out[row])
     return out
 
 
@@ -119,7 +119,7 @@ def rule_sets() -> dict[str, Rules]:
 def _to_play(rules: Rules, rows: int, rng: np.random.Generator) -> DealBatch:
     """Deals brought to the play; names and announces more than chance would."""
     batch = DealBatch(rows, rules, seed=int(rng.integers(1 << 30)), autoreset=False)
-    r = batch._rules[0]
+    r = batch.packed_rules[0]
     for row in range(rows):
         d = batch.deals[row]
         aim = 0 if rng.random() < 0.5 else int(rng.integers(5))
@@ -144,7 +144,7 @@ def _played_on(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
         cards_left = 3 * int(rng.integers(1, tricks + 1)) - int(rng.integers(3))
         while d["phase"] == PLAY and int(sum(popcount(int(h)) for h in d["hands"])) > cards_left:
             legal = [a for a in range(32) if int(d["legal"]) >> a & 1]
-            step(d, batch._rules[0], np.int64(rng.choice(legal)))
+            step(d, batch.packed_rules[0], np.int64(rng.choice(legal)))
 
 
 def _dealt_well(
@@ -187,13 +187,13 @@ def _cut_down(batch: DealBatch, tricks: int, rng: np.random.Generator) -> None:
             leader = int(rng.integers(3))
         d["turn"] = d["leader"] = leader
         if d["contract"] == 0:
-            fallen = int(batch._rules[0]["deck"]) & SHARPS & ~int(d["hands"].sum())
+            fallen = int(batch.packed_rules[0]["deck"]) & SHARPS & ~int(d["hands"].sum())
             mine = int(rng.binomial(fallen.bit_count(), rng.choice([0.1, 0.5, 0.9])))
             d["points"] = 10 * mine, 10 * (fallen.bit_count() - mine)
-        d["legal"] = legal_mask(d, batch._rules[0])
+        d["legal"] = legal_mask(d, batch.packed_rules[0])
         for _ in range(int(rng.integers(3))):
             legal = [a for a in range(32) if int(d["legal"]) >> a & 1]
-            step(d, batch._rules[0], np.int64(rng.choice(legal)))
+            step(d, batch.packed_rules[0], np.int64(rng.choice(legal)))
 
 
 def endings(name: str, rows: int, tricks: int, seed: int) -> DealBatch:
@@ -236,5 +236,5 @@ def full_deals(rows: int, seed: int) -> DealBatch:
                 action = GOOD
             elif d["phase"] in (ANNOUNCE, DOUBLE):
                 action = int(rng.choice(legal))
-            step(d, batch._rules[0], np.int64(action))
+            step(d, batch.packed_rules[0], np.int64(action))
     return batch

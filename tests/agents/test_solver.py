@@ -166,7 +166,7 @@ def test_switches_change_the_work() -> None:
         workspace = new_workspace(flags=USE_ALL & ~flags)
         work[name] = 0
         for deal in batch.deals:
-            position_value(workspace, deal, batch._rules[0])
+            position_value(workspace, deal, batch.packed_rules[0])
             work[name] += int(workspace[NODES])
     assert len(set(work.values())) == len(work), work
     for name in ("table", "ranks", "equals", "bounds", "cash"):
@@ -183,7 +183,7 @@ def test_fast_road_equals_slow_road(name: str) -> None:
     workspace = new_workspace(flags=USE_ALL & ~USE_BOUNDS)
     for row, deal in enumerate(batch.deals):
         load(workspace, deal)
-        solve_general(workspace, deal, batch._rules[0], slow[row])
+        solve_general(workspace, deal, batch.packed_rules[0], slow[row])
     assert (fast == slow).all()
 
 
@@ -193,7 +193,7 @@ def test_the_slow_road_is_needed() -> None:
     for name in ("traditional", "first", "first-free", "tariff-free"):
         batch = endings(name, *size_of(name), seed=1)
         suit = batch.deals[batch.deals["contract"] == 0]
-        counts[name] = sum(bool(needs_order(deal, batch._rules[0])) for deal in suit)
+        counts[name] = sum(bool(needs_order(deal, batch.packed_rules[0])) for deal in suit)
     assert counts["traditional"] == 0
     assert min(counts["first"], counts["first-free"], counts["tariff-free"]) > 0, counts
 
@@ -337,6 +337,6 @@ def test_workspace_survives_many_positions() -> None:
         expected = solve_cards(batch)
         for row, deal in enumerate(batch.deals):
             assert deal["phase"] == PLAY
-            card_values(workspace, deal, batch._rules[0], out)
+            card_values(workspace, deal, batch.packed_rules[0], out)
             assert (out == expected[row]).all()
     assert 0 < workspace[STAMP] < 200

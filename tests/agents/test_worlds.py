@@ -59,7 +59,7 @@ def replays(worlds: DealBatch, row: int) -> None:
     fresh = world.copy()
     deck = world.deals["deck"][:, : world.rules.num_cards].copy()
     fresh.set_decks(deck, world.deals["dealer"].copy())
-    assert replay_row(fresh.deals, fresh._rules, actions_of(history), seats_of(history)) == -1
+    assert replay_row(fresh.deals, fresh.packed_rules, actions_of(history), seats_of(history)) == -1
     for name in DEAL.names:
         if name not in (*STREAMS, "totals", "match_deals"):
             np.testing.assert_array_equal(fresh.deals[name], world.deals[name], err_msg=name)

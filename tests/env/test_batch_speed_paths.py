@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from marias_env.batch import DealBatch
-from marias_env.errors import IllegalActionError
+from marias_env.errors import IllegalActionError, OptionError
 from marias_env.observation import OBSERVATION_SIZE, OBSERVATION_SLICES
 from marias_env.packed import BIT_BYTES, COUNT_ENTRIES, PACKED_SIZE, pack, unpack
 from marias_env.rules import Rules
@@ -140,3 +140,20 @@ def test_packed_layout_is_as_documented() -> None:
             unpack(wrong)
     with pytest.raises(ValueError, match="observations of shape"):
         pack(seen.astype(np.float32))
+
+
+def test_a_batch_of_records_is_that_of_its_rows() -> None:
+    batch = DealBatch(20, seed=3, autoreset=False)
+    for _ in range(40):
+        batch.step(np.where(batch.turn >= 0, batch.sample_legal(), -1))
+    made = DealBatch.from_deals(batch.deals[4:9].copy(), batch.rules)
+    assert made.deals.tobytes() == batch[4:9].deals.tobytes()
+    assert made.packed_rules.tobytes() == batch.packed_rules.tobytes()
+    actions = np.where(made.turn >= 0, made.sample_legal(), -1)
+    part = batch[4:9]
+    part.step(actions)
+    made.step(actions)
+    assert made.deals.tobytes() == part.deals.tobytes()
+    for wrong in (batch.deals[:0], np.zeros(3), [1], batch.deals[:4].reshape(2, 2)):
+        with pytest.raises(OptionError, match="deals: "):
+            DealBatch.from_deals(wrong)  # type: ignore[arg-type]

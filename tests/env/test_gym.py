@@ -151,7 +151,7 @@ def test_match_pays_at_the_end_of_each_deal() -> None:
         deals += bool(info["payments"].any())
     assert deals == 4
     assert total == paid[0] * 0.5
-    assert (paid == env._learners.batch.totals[0]).all()
+    assert (paid == env.batch.totals[0]).all()
 
 
 def test_illegal_actions() -> None:
@@ -159,7 +159,7 @@ def test_illegal_actions() -> None:
     for illegal in ("random", "penalty", "error"):
         env = MariasEnv(illegal=illegal, illegal_penalty=2.5)
         _, info = env.reset(seed=1)
-        before = env._learners.batch.to_bytes()
+        before = env.batch.to_bytes()
         action = int(np.flatnonzero(info["action_mask"] == 0)[0])
         if illegal == "error":
             with pytest.raises(IllegalActionError, match="not legal for seat 0"):
@@ -168,7 +168,7 @@ def test_illegal_actions() -> None:
             _, reward, _, _, after = env.step(action)
             assert after["illegal_action"] is True
             assert reward == (-2.5 if illegal == "penalty" else 0.0)
-        assert (env._learners.batch.to_bytes() == before) == (illegal != "random")
+        assert (env.batch.to_bytes() == before) == (illegal != "random")
         if illegal == "random":
             marias_env.replay(env.record())
             for _ in range(30):  # any action will do, legal ones are taken
@@ -185,10 +185,10 @@ def test_bad_actions(action: Any) -> None:
     with pytest.raises(StateError, match="reset"):
         env.step(0)
     env.reset(seed=1)
-    before = env._learners.batch.to_bytes()
+    before = env.batch.to_bytes()
     with pytest.raises(ActionError):
         env.step(action)
-    assert env._learners.batch.to_bytes() == before
+    assert env.batch.to_bytes() == before
 
 
 def test_step_after_the_end() -> None:
@@ -212,12 +212,12 @@ def test_opponents_that_answer_wrongly(answer: Any) -> None:
     _, info = env.reset(seed=1)
     env._learners.opponents = (Wrong(answer), Wrong(answer))
     for _ in range(30):
-        before = env._learners.batch.to_bytes()
+        before = env.batch.to_bytes()
         try:
             _, _, terminated, _, info = env.step(choose(info["action_mask"], RNG))
         except AgentError as error:
             assert "Wrong" in str(error)  # noqa: PT017 (how many steps come before is chance)
-            assert env._learners.batch.to_bytes() == before
+            assert env.batch.to_bytes() == before
             return
         assert not terminated
     pytest.fail("no error")
@@ -265,10 +265,10 @@ def test_options() -> None:
     _, info = env.reset()
     assert info["seat"] == 0
     for bad in ({"deck": [1]}, {"dealer": 7}, {"seat": 3}, {"record": {}}):
-        before = env._learners.batch.to_bytes()
+        before = env.batch.to_bytes()
         with pytest.raises((DeckError, RecordError)):
             env.reset(seed=9, options=bad)
-        assert env._learners.batch.to_bytes() == before
+        assert env.batch.to_bytes() == before
 
 
 def test_a_finished_record_pays_with_the_next_step() -> None:
@@ -295,7 +295,7 @@ def test_a_finished_record_pays_with_the_next_step() -> None:
     while not terminated:
         _, _, terminated, _, info = match.step(choose(info["action_mask"], rng))
         total += info["payments"]
-    assert total.tolist() == match._learners.batch.totals[0].tolist()
+    assert total.tolist() == match.batch.totals[0].tolist()
 
 
 def test_seeding_touches_only_the_streams() -> None:
@@ -324,7 +324,7 @@ def test_a_copy_at_every_node_is_the_running_game(way: Any) -> None:
         for key in mine[0]:
             assert np.array_equal(mine[0][key], theirs[0][key])
         assert mine[1:4] == theirs[1:4]
-        assert env._learners.batch.deals.tobytes() == other._learners.batch.deals.tobytes()
+        assert env.batch.deals.tobytes() == other.batch.deals.tobytes()
         terminated, info = mine[2], mine[4]
 
 
@@ -337,10 +337,10 @@ def test_hidden_cards_change_nothing_the_learner_receives(rules: str) -> None:
         _, info = env.reset(seed=seed)
         terminated = False
         while not terminated:
-            deal = permuted(env._learners.batch.deals[0], env.seat, env.rules, rng)
+            deal = permuted(env.batch.deals[0], env.seat, env.rules, rng)
             if deal is not None:
                 other = copy.deepcopy(env)
-                put(other._learners.batch.deals, 0, deal)
+                put(other.batch.deals, 0, deal)
                 mine, theirs = env._observation(), other._observation()
                 assert all(np.array_equal(mine[key], theirs[key]) for key in mine)
                 one, two = env._info(), other._info()

@@ -82,7 +82,7 @@ def test_a_thousand_deals_agree_with_the_core(
 ) -> None:
     env = MariasVectorEnv(64, autoreset_mode=mode, **configuration)
     rng = np.random.default_rng(3)
-    batch = env._learners.batch
+    batch = env.batch
     observation, info = env.reset(seed=3)
     deals = decisions = 0
     over = np.zeros(64, dtype=bool)
@@ -148,7 +148,7 @@ def test_all_seats_get_their_rewards(mode: AutoresetMode, configuration: dict[st
     for _ in range(700):
         masks = info["action_mask"]
         running = masks.any(axis=1)
-        assert (info["seat"][running] == env._learners.batch.turn[running]).all()
+        assert (info["seat"][running] == env.batch.turn[running]).all()
         _, rewards, ended, _, info = env.step(sample(masks, rng))
         paid += info["payments"]
         assert (info["payments"].sum(axis=1) == 0).all()
@@ -251,10 +251,10 @@ def test_masked_reset() -> None:
         env.reset(options={"reset_mask": np.zeros(4, bool)})
     with pytest.raises(ValueError, match="seeds"):
         env.reset(seed=[1, 2])
-    before = env._learners.batch.to_bytes()
+    before = env.batch.to_bytes()
     with pytest.raises(ValueError, match="seed of row 3: -4"):
         env.reset(seed=[1, 2, 3, -4])
-    assert env._learners.batch.to_bytes() == before
+    assert env.batch.to_bytes() == before
 
 
 def test_disabled_rows_wait() -> None:
@@ -278,7 +278,7 @@ def test_decks() -> None:
     assert info["seat"].tolist() == [1, 2, 0]
     ids = np.stack([np.random.default_rng(i).permutation(32) for i in range(3)])
     env.reset(options={"deck": ids, "dealer": 0})
-    assert (env._learners.batch.deals["deck"] == ids).all()
+    assert (env.batch.deals["deck"] == ids).all()
     with pytest.raises(DeckError):
         env.reset(options={"deck": [1, 2], "dealer": 0})
     with pytest.raises(ValueError, match="or neither"):
@@ -294,20 +294,20 @@ def test_illegal_actions() -> None:
         rng = np.random.default_rng(1)
         actions = sample(info["action_mask"], rng)
         actions[2] = np.flatnonzero(info["action_mask"][2] == 0)[0]
-        before = env._learners.batch.deals.copy()
+        before = env.batch.deals.copy()
         if illegal == "error":
             with pytest.raises(IllegalActionError, match="row 2"):
                 env.step(actions)
-            assert env._learners.batch.deals.tobytes() == before.tobytes()
+            assert env.batch.deals.tobytes() == before.tobytes()
             continue
         _, rewards, _, _, info = env.step(actions)
         assert info["illegal_action"].tolist() == [False, False, True, False]
         if illegal == "penalty":
             assert rewards[2] == -2.0
-            assert env._learners.batch.deals[2].tobytes() == before[2].tobytes()
+            assert env.batch.deals[2].tobytes() == before[2].tobytes()
         else:
             assert rewards[2] == info["payments"][2, 0]
-            marias_env.replay(record_of(env._learners.batch, 2))
+            marias_env.replay(record_of(env.batch, 2))
 
 
 @pytest.mark.parametrize(
@@ -388,10 +388,10 @@ def test_hidden_cards_change_nothing(all_seats: bool) -> None:
     for _ in range(60):
         other = copy.deepcopy(env)
         for row in range(16):
-            deal = env._learners.batch.deals[row]
+            deal = env.batch.deals[row]
             changed = permuted(deal, int(info["seat"][row]), env.rules, rng)
             if changed is not None:
-                put(other._learners.batch.deals, row, changed)
+                put(other.batch.deals, row, changed)
                 compared += 1
         viewers = env._learners.viewers()
         assert (viewers == other._learners.viewers()).all()

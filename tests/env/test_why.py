@@ -24,7 +24,7 @@ def trick(hand: str, led: str, best: str, trump: str, seven: bool = False) -> di
     deal["led"] = card_id(led) // 8 if led else -1
     deal["best_card"] = card_id(best) if best else -1
     deal["seven_seat"] = 1 if seven else -1
-    deal["legal"] = play_mask(deal, batch._rules[0])
+    deal["legal"] = play_mask(deal, batch.packed_rules[0])
     return {CARDS[card]: rule for card, rule in forbidden_cards(deal, batch.rules).items()}
 
 

@@ -266,7 +266,7 @@ def play(
     while row < len(batch):
         record = new_record(max(expected, HISTORY))
         row, n = play_rows(
-            batch.deals, batch._rules, row, players, nets, points, root,
+            batch.deals, batch.packed_rules, row, players, nets, points, root,
             np.array(explore, dtype=np.float32), s, scratch, at, record,
         )  # fmt: skip
         parts.append(Record._make(column[:n] for column in record))

@@ -222,8 +222,8 @@ def try_out(
     while row < len(batch):
         lessons = new_lessons(max(int(30 * rate * len(batch)), 2 * HISTORY))
         row, n = try_rows(
-            batch.deals, batch._rules, row, players, go_on, params, points, root, rate, explore,
-            cap, s, copies, at, lessons,
+            batch.deals, batch.packed_rules, row, players, go_on, params, points, root, rate,
+            explore, cap, s, copies, at, lessons,
         )  # fmt: skip
         parts.append(Lessons._make(column[:n] for column in lessons))
     return Lessons._make(np.concatenate(columns) for columns in zip(*parts))

@@ -74,7 +74,7 @@ def solve_batch(
     values = np.empty(len(batch), dtype=np.int64)
 
     def work(workspace: Any, start: int, stop: int) -> None:
-        rows_values(workspace, batch.deals[start:stop], batch._rules, values[start:stop])
+        rows_values(workspace, batch.deals[start:stop], batch.packed_rules, values[start:stop])
 
     _share_out(len(batch), threads, flags, work)
     return values
@@ -97,7 +97,7 @@ def solve_cards(
     values = np.empty((len(batch), 32), dtype=np.int64)
 
     def work(workspace: Any, start: int, stop: int) -> None:
-        rows_cards(workspace, batch.deals[start:stop], batch._rules, values[start:stop])
+        rows_cards(workspace, batch.deals[start:stop], batch.packed_rules, values[start:stop])
 
     _share_out(len(batch), threads, flags, work)
     return values

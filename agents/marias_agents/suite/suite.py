@@ -16,7 +16,7 @@ from marias_agents.suite.games import NOT_LEGAL, play_games
 from marias_env.actions import CONTRACTS, PLAY
 from marias_env.batch import DealBatch
 from marias_env.checks import check_count
-from marias_env.core.deal import DEAL, NUM_SEATS
+from marias_env.core.deal import DEAL
 from marias_env.core.history import actions_of
 from marias_env.core.kernels import NO_ACTION
 from marias_env.errors import DeckError, IllegalActionError, MariasError
@@ -224,7 +224,7 @@ class Suite:
                 batch.step(actions)
             except IllegalActionError as error:
                 raise SuiteError(f"suite: a game cannot be replayed: {error}") from error
-        return batch._like(out, np.zeros((len(out), NUM_SEATS), dtype=np.int64))
+        return DealBatch.from_deals(out, batch.rules)
 
 
 def make_suite(

@@ -38,7 +38,7 @@ def sample_worlds(views: Views, n: int, seed: int | Sequence[int] | None = None)
     bad = kernels.sample_rows(views.deals, views.packed_rules, _root(seed), out)
     if bad >= 0:
         raise ValueError(f"view {bad}: no deal gives this view")
-    return _batch(out, views)
+    return DealBatch.from_deals(out, views.rules)
 
 
 def count_worlds(views: Views) -> npt.NDArray[np.int64]:
@@ -72,7 +72,7 @@ def enumerate_worlds(
         return sample_worlds(views, 1, seed)
     out = np.empty(count, dtype=DEAL)
     kernels.enumerate_row(views.deals, views.packed_rules, _root(seed), out)
-    return _batch(out, views)
+    return DealBatch.from_deals(out, views.rules)
 
 
 def marginals(views: Views) -> npt.NDArray[np.float64]:
@@ -88,8 +88,3 @@ def marginals(views: Views) -> npt.NDArray[np.float64]:
 
 def _root(seed: int | Sequence[int] | None) -> Any:
     return np.uint64(0) if seed is None else random_root(seed)
-
-
-def _batch(deals: npt.NDArray[Any], views: Views) -> DealBatch:
-    batch = DealBatch(1, views.rules, seed=0, autoreset=False)
-    return batch._like(deals, np.zeros((len(deals), 3), dtype=np.int64))

@@ -171,7 +171,7 @@ class SittingFile(Journal):
         """Returns the deal on the table as a record."""
         sitting = self.sitting
         match = sitting.terms.match
-        players = sitting._players()
+        players = sitting.players()
         # The payments of a deal that is over are in the history, or about to be.
         number = int(sitting.batch.deals["match_deals"][0]) + (0 if sitting.over else 1)
         return record_of(

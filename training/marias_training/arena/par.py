@@ -40,7 +40,7 @@ def first_leads(deals: npt.NDArray[Any], rules: Rules, lengths: npt.NDArray[np.i
     """Returns the positions of finished deals before their first lead."""
     batch = DealBatch(len(deals), rules, seed=0, autoreset=False)
     batch.set_decks(deals["deck"][:, : rules.num_cards], deals["dealer"])
-    _replay_rows(batch.deals, batch._rules, np.ascontiguousarray(deals["history"]), lengths)
+    _replay_rows(batch.deals, batch.packed_rules, np.ascontiguousarray(deals["history"]), lengths)
     return batch
 
 
